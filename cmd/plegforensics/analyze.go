@@ -53,8 +53,8 @@ func timelineCommand() *cli.Command {
 	}
 }
 
-// auditReport adds what became of the alerts: of the built-in ones only where the
-// input holds metrics of a kubelet.
+// auditReport adds the audit of the alerts to the report. Built-in alerts are audited only if the
+// input has metrics of a kubelet.
 func auditReport(c *cli.Context, r *model.Analysis, builtin, groups []alerts.Group) {
 	var ns []*replay.Node
 	var watched []alerts.Watched
@@ -82,8 +82,8 @@ func kubeletMetrics(n *replay.Node) bool {
 	return slices.ContainsFunc(n.Series, func(s *parse.Series) bool { return strings.HasPrefix(s.Name, "kubelet_") })
 }
 
-// reportOn loads the inputs and writes the report in the formats asked for.
-// more, if not nil, adds to what was found; asks are the metrics that it reads.
+// reportOn loads the inputs and writes the report in the requested formats. more, if not nil, adds
+// to the analysis; asks are the metrics that it reads.
 func reportOn(c *cli.Context, formats []report.Format, asks query.Asks, more func(*model.Analysis)) error {
 	ts, err := begin(c, formats)
 	if err != nil {
@@ -101,7 +101,7 @@ func reportOn(c *cli.Context, formats []report.Format, asks query.Asks, more fun
 		more(r)
 	}
 	empty := nothing(r)
-	if empty != nil { // no file that is there is replaced by a report of nothing
+	if empty != nil { // an empty report must not replace an existing file
 		ts = slices.DeleteFunc(ts, func(t target) bool { return !t.file.Stdout() })
 	}
 	shown, red := fill(c, r)

@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// arrange moves flags in front of arguments, because package flag stops at the
-// first argument and people do not. "--" ends the flags.
+// arrange moves flags in front of the arguments, because package flag stops parsing at the first
+// argument and people do not care about the order. "--" ends the flags.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	args = implied(app, args)
 	out := args[:1:1]
@@ -66,7 +66,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(words) == 0 && readsPipe(cmd, flags) && piped(app) == pipeFull {
 		words = []string{"-"}
 	}
-	if helpWanted(flags) { // of the command, whatever it was to do
+	if helpWanted(flags) { // help for the command, whatever else was requested
 		return append(out, "--help"), nil
 	}
 	out = append(out, flags...)
@@ -76,15 +76,15 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(out, words...), nil
 }
 
-// implied puts in the command that people leave out: paths are to be analyzed,
-// and so is what comes through a pipe.
+// implied inserts the command "analyze" where it was left out: before paths, and if something is
+// piped in.
 func implied(app *cli.App, args []string) []string {
 	analyze := append([]string{args[0], "analyze"}, args[1:]...)
 	if len(args) == 1 {
 		switch piped(app) {
 		case pipeFull:
 			return analyze
-		case pipeEmpty: // reading it says so
+		case pipeEmpty: // reading it reports that it is empty
 			return append(analyze, "-")
 		}
 		return args
@@ -121,17 +121,16 @@ func helpWanted(flags []string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return f == "-h" || f == "--help" || f == "-help" })
 }
 
-// pipe is what comes through standard input.
+// pipe classifies standard input.
 type pipe int
 
 const (
-	noPipe    pipe = iota // a terminal, the null device, nothing
-	pipeEmpty             // a pipe or a file without a byte
-	pipeFull              // a pipe or a file with at least one
+	noPipe    pipe = iota // a terminal, a device such as /dev/null, or unreadable
+	pipeEmpty             // an empty pipe or file
+	pipeFull              // a non-empty pipe or file
 )
 
-// piped tells what comes through standard input. It waits for the first byte of a
-// pipe.
+// piped classifies standard input. It blocks until the first byte or the end of a pipe.
 func piped(app *cli.App) pipe {
 	if f, isFile := app.Reader.(*os.File); isFile {
 		st, err := f.Stat()
@@ -161,14 +160,14 @@ func find(cmds []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// takesValue reports whether the flag word a is followed by its value.
+// takesValue reports whether the flag a is followed by its value.
 func takesValue(cmd *cli.Command, a string) bool {
-	f := flagOf(cmd, a) // none has "=" in its name
+	f := flagOf(cmd, a) // no flag name contains "="
 	_, boolean := f.(*cli.BoolFlag)
 	return f != nil && !boolean
 }
 
-// flagWord is a flag as help names it, whichever way it was typed.
+// flagWord returns a flag as help writes it, however it was typed.
 func flagWord(cmd *cli.Command, typed string) string {
 	if f := flagOf(cmd, typed); f != nil {
 		return "--" + f.Names()[0]
@@ -185,8 +184,8 @@ func flagOf(cmd *cli.Command, typed string) cli.Flag {
 	return nil
 }
 
-// single returns the name of the flag word a when the flag takes one value, ""
-// when it may be repeated.
+// single returns the name of the flag a if it takes a single value, "" if it may be repeated or
+// takes none.
 func single(cmd *cli.Command, a string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 	for _, f := range cmd.Flags {
@@ -202,7 +201,7 @@ func single(cmd *cli.Command, a string) string {
 	return ""
 }
 
-// glued returns the one-letter flag of "-j7", "" if a is no such word.
+// glued returns the short flag of a word such as "-j7", "" if a is not of that form.
 func glued(cmd *cli.Command, a string) string {
 	if len(a) < 3 || a[1] == '-' || a[2] == '=' {
 		return ""
@@ -215,7 +214,7 @@ func glued(cmd *cli.Command, a string) string {
 		}
 	}
 	short := a[:2]
-	if !takesValue(cmd, short) || numeric(cmd, short) && (a[2] < '0' || a[2] > '9') { // -json is no number of jobs
+	if !takesValue(cmd, short) || numeric(cmd, short) && (a[2] < '0' || a[2] > '9') { // "-json" is not a number of jobs
 		return ""
 	}
 	return short

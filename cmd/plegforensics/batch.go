@@ -63,8 +63,7 @@ func batchFlags() []cli.Flag {
 	}
 }
 
-// fleetFormats gives the formats of the fleet report the shape that the flags
-// of all commands share.
+// fleetFormats returns the formats of the fleet report in the form shared by all commands.
 func fleetFormats() []report.Format {
 	var out []report.Format
 	for _, f := range fleet.Formats {
@@ -73,20 +72,20 @@ func fleetFormats() []report.Format {
 	return out
 }
 
-// batchRun is what all bundles of a run share.
+// batchRun is the state shared by all bundles of a run.
 type batchRun struct {
 	c       *cli.Context
 	pack    *rules.Pack
 	opt     bundle.Options
 	header  fleet.Header
-	dir     string // --out-dir, "" none
+	dir     string // --out-dir, "" if not given
 	formats []*report.Format
 	done    progress
 	lost    *lostOutputs
 }
 
 func batchAction(c *cli.Context) error {
-	unmake, err := makeDirs(c.String("out-dir")) // outputs may go there too
+	unmake, err := makeDirs(c.String("out-dir")) // outputs may be in it too
 	if err != nil {
 		return usage("", "--out-dir %s", plainly(err))
 	}
@@ -187,9 +186,8 @@ func defaultTo(xs []string, x string) []string {
 	return xs
 }
 
-// all analyses the bundles, as many at a time as there are jobs: each is
-// reduced to its record before the worker takes the next, so memory does not
-// grow with their number.
+// all analyzes the bundles with at most opt.Jobs at a time. Each is reduced to its record before
+// the worker takes the next one, so memory use does not grow with the size of the fleet.
 func (b *batchRun) all(names []string) []fleet.Record {
 	jobs := b.opt.Jobs
 	b.opt.Jobs = max(1, jobs/max(len(names), 1))
@@ -220,8 +218,8 @@ func (b *batchRun) all(names []string) []fleet.Record {
 	return out
 }
 
-// one makes the record of a bundle, whatever happens to it, or takes it from an
-// earlier run.
+// one returns the record of a bundle, whatever happens to the analysis; resumed reports whether it
+// is from an earlier run.
 func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	id := pathIdentity(name)
 	defer func() {
@@ -250,7 +248,7 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	switch {
 	case err == nil:
 		return rec, false
-	case errors.As(err, &o): // the bundle is analyzed all the same
+	case errors.As(err, &o): // the bundle was analyzed, only its report is lost
 		b.lost.add(o)
 		return rec, false
 	case redacting(b.c):
@@ -267,7 +265,8 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	return fleet.Broken(id, shown, fleet.Failed, err.Error()), false
 }
 
-// lostOutputs are files in --out-dir that could not be written.
+// lostOutputs collects the files in --out-dir that could not be written. It is safe for concurrent
+// use.
 type lostOutputs struct {
 	mu   sync.Mutex
 	errs []string
@@ -279,8 +278,9 @@ func (l *lostOutputs) add(err error) {
 	l.errs = append(l.errs, err.Error())
 }
 
-// error ends the run where a report was lost, whatever else there is to say: the
-// fleet report knows nothing of it. It tells of each bundle.
+// error returns the error of a run that lost a report, nil if none is lost. It takes precedence
+// over other verdicts, because the fleet report does not mention it. It also warns of each further
+// loss.
 func (l *lostOutputs) error(c *cli.Context) error {
 	if len(l.errs) == 0 {
 		return nil
@@ -294,7 +294,8 @@ func (l *lostOutputs) error(c *cli.Context) error {
 	return &exitError{exitOutput, "--out-dir: " + l.errs[0], "not written: " + parse.Plural(len(l.errs), "file") + "; --resume goes on where this run was"}
 }
 
-// shown is the name of a bundle in outputs: a path tells whose it is.
+// shown returns the name of a bundle for output. Redacted, it is a hash, since a path may identify
+// its owner.
 func (b *batchRun) shown(name, id string) string {
 	if redacting(b.c) {
 		return "bundle-" + shortHash(b.c.String("redact-key"), id)
@@ -302,8 +303,8 @@ func (b *batchRun) shown(name, id string) string {
 	return name
 }
 
-// analyse loads a bundle, writes its reports, and keeps the record for a later
-// --resume. The report is garbage when it returns.
+// analyse loads a bundle, writes its reports, and keeps the record for a later --resume. Nothing
+// refers to the report after it returns.
 func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.Record, error) {
 	found, err := b.load(ctx, name)
 	if err != nil {
@@ -347,7 +348,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, erro
 	ns, err := audited(b.c, x, b.pack)
 	var e *exitError
 	if errors.As(err, &e) && len(b.c.StringSlice("node")) > 0 {
-		return r, nil // the nodes asked for are in other bundles
+		return r, nil // the requested nodes are in other bundles
 	}
 	if err != nil {
 		return nil, err
@@ -363,15 +364,15 @@ func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, erro
 	return r, nil
 }
 
-// progress tells on standard error how far the batch is.
+// progress prints the progress of a batch to standard error.
 type progress struct {
 	mu          *sync.Mutex
 	w           io.Writer
-	tty         *os.File // nil: nobody sees a line change
+	tty         *os.File // nil if standard error is not a terminal
 	quiet       bool
 	start       time.Time
 	total, done int
-	resumed     int // taken from an earlier run
+	resumed     int // from an earlier run
 	bytes       int64
 }
 

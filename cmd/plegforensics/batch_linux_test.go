@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBatchMemory: the memory of a run goes with the bundles that are open at
-// a time, not with how many there are.
+// TestBatchMemory: memory use depends on the number of bundles open at a time, not on their total
+// number.
 func TestBatchMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs hundreds of bundles")
@@ -22,7 +22,7 @@ func TestBatchMemory(t *testing.T) {
 	}
 	few, many := peak(40), peak(400)
 	t.Logf("peak RSS: %d MiB for 40 bundles, %d MiB for 400", few, many)
-	// What is kept of 360 bundles more is a few kilobytes each.
+	// The records of 360 more bundles take a few kilobytes each.
 	if many > few+few/4+8 {
 		t.Errorf("peak RSS grows with the bundles: %d MiB for 40, %d MiB for 400", few, many)
 	}

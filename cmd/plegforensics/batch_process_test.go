@@ -16,16 +16,15 @@ import (
 	"github.com/plegforensics/plegforensics/internal/fixtures"
 )
 
-// process runs the program as a process of its own.
+// process returns a command that runs the program in a process of its own.
 func process(args ...string) *exec.Cmd {
 	cmd := exec.Command("plegforensics", args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
 	return cmd
 }
 
-// TestBatchKilled kills runs at random moments, goes on each time, and wants
-// the report of a run that nobody killed, byte for byte, and no bundle that
-// was done analysed again.
+// TestBatchKilled kills runs at random times and resumes them. The final report must equal that of
+// an undisturbed run byte for byte, and no finished bundle may be analyzed again.
 func TestBatchKilled(t *testing.T) {
 	dir, _ := deadServer(t)
 	if err := os.WriteFile(filepath.Join(dir, "broken.tar.gz"), []byte("\x1f\x8b\x08 no"), 0o644); err != nil {
@@ -53,7 +52,7 @@ func TestBatchKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Duration(r.Int64N(int64(took))))
-			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Process.Kill() // may have exited already
 			_ = cmd.Wait()
 			unchanged(t, out, done)
 		}
@@ -72,13 +71,13 @@ func TestBatchKilled(t *testing.T) {
 	}
 }
 
-// unchanged adds the records of finished bundles to done, and wants those that
-// were there before to be the very same files.
+// unchanged adds the records of finished bundles to done, and checks that those already there are
+// still the same files.
 func unchanged(t *testing.T, out string, done map[string]fs.FileInfo) {
 	t.Helper()
 	for _, path := range glob(t, out, ".records/*.json") {
 		if strings.HasPrefix(filepath.Base(path), ".") {
-			continue // being written when the run was killed
+			continue // was being written when the run was killed
 		}
 		st, err := os.Stat(path)
 		if err != nil {
@@ -91,7 +90,7 @@ func unchanged(t *testing.T, out string, done map[string]fs.FileInfo) {
 	}
 }
 
-// sameReports wants the reports of each bundle to be the same in both.
+// sameReports checks that the reports of each bundle are equal in both directories.
 func sameReports(t *testing.T, a, b string) {
 	t.Helper()
 	names := glob(t, a, "[a-z]*")
@@ -110,8 +109,8 @@ func sameReports(t *testing.T, a, b string) {
 	}
 }
 
-// TestBatchInterrupted: an interrupt ends a run soon, with the status of the
-// contract and no half of a file.
+// TestBatchInterrupted: an interrupt ends a run quickly, with the documented exit status and
+// without partial files.
 func TestBatchInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
@@ -147,7 +146,7 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 }
 
-// fleetOf writes n bundles that have little in common.
+// fleetOf writes n unrelated bundles and returns their directory.
 func fleetOf(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,10 +15,9 @@ import (
 	"github.com/plegforensics/plegforensics/internal/fixtures"
 )
 
-// deadServer writes a fleet of twenty nodes. Under seven of them the file
-// server 10.9.8.7 dies within a minute, which the kubelet and the kernel of
-// each log. The others are well, but two that lose their runtime at the same
-// time for no reason that a log tells.
+// deadServer writes a fleet of twenty nodes. Seven of them lose the NFS server 10.9.8.7 within a
+// minute, as the kubelet and the kernel of each log. Two others lose their runtime at the same time
+// without a logged reason. The rest are healthy.
 func deadServer(t *testing.T) (dir string, sick []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -50,7 +49,7 @@ func deadServer(t *testing.T) (dir string, sick []string) {
 	return dir, sick
 }
 
-// well leaves out what went wrong.
+// well removes the lines about PLEG from a log.
 func well(log string) string {
 	var out []string
 	for _, l := range strings.SplitAfter(log, "\n") {
@@ -61,7 +60,7 @@ func well(log string) string {
 	return strings.Join(out, "")
 }
 
-// status runs the command and returns its exit status and both outputs.
+// status runs a command and returns its exit status, standard output and standard error.
 func status(t *testing.T, args ...string) (int, string, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -122,7 +121,7 @@ func TestBatchSharedServer(t *testing.T) {
 	}
 }
 
-// TestAnalyzeSharedServer: several nodes in one report are held together too.
+// TestAnalyzeSharedServer: nodes in a single report are correlated too.
 func TestAnalyzeSharedServer(t *testing.T) {
 	dir, sick := deadServer(t)
 	var r fleetReport
@@ -136,8 +135,8 @@ func TestAnalyzeSharedServer(t *testing.T) {
 
 var fleetOutputs = []string{"text", "json", "ndjson", "markdown", "html"}
 
-// TestBatchShards: however a fleet is cut, whatever the order, and with one
-// partial given twice, the reports are the same bytes.
+// TestBatchShards: however a fleet is sharded, in any order, and with one partial given twice, the
+// reports are the same bytes.
 func TestBatchShards(t *testing.T) {
 	dir, _ := deadServer(t)
 	if err := os.WriteFile(filepath.Join(dir, "broken.tar.gz"), []byte("\x1f\x8b\x08 no"), 0o644); err != nil {
@@ -173,8 +172,8 @@ func TestBatchShards(t *testing.T) {
 	}
 }
 
-// TestBatchResume: a run that was cut off anywhere goes on where it was, with
-// the same report, and analyses nothing twice.
+// TestBatchResume: an interrupted run resumes where it stopped, gives the same report, and analyzes
+// nothing twice.
 func TestBatchResume(t *testing.T) {
 	dir, _ := deadServer(t)
 	want := must(t, "batch", dir, "-o", "json", "--quiet")

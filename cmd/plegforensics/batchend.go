@@ -17,8 +17,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// finishBatch writes the partial and the report, and gives the verdict. Empty
-// says that this shard has no bundles, which is no failure.
+// finishBatch writes the partial and the reports, and returns the verdict. empty means that this
+// shard has no bundles, which is not a failure.
 func finishBatch(c *cli.Context, ts []target, partial *output.File, gates []gate, p *fleet.Partial, empty bool) error {
 	if partial != nil {
 		if err := partial.Write(c.Context, p.Write); err != nil {
@@ -53,15 +53,14 @@ func writeFleet(c *cli.Context, t target, v *fleet.View) error {
 	return nil
 }
 
-// reportLinks are the pages of the bundles as seen from the page of the fleet,
-// where both are in files.
+// reportLinks returns the links from the fleet page to the pages of the bundles, if all are files.
 func reportLinks(c *cli.Context, t target, v *fleet.View) map[string]string {
 	place := t.file.Regular()
 	if t.format.Name != "html" || place == "" {
 		return nil
 	}
 	dir := c.String("out-dir")
-	if dir == "" { // merge: beside the page
+	if dir == "" { // merge: look beside the page
 		dir = filepath.Dir(place)
 	}
 	out := map[string]string{}
@@ -95,7 +94,7 @@ func batchVerdict(c *cli.Context, gates []gate, v *fleet.View, empty bool) error
 	return held(gates, fleetFindings(v))
 }
 
-// mergeAction makes one report of partials.
+// mergeAction merges partials into one report.
 func mergeAction(c *cli.Context) error {
 	ts, err := targets(c, fleetFormats())
 	if err != nil {
@@ -123,7 +122,7 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if redacting(c) && !p.Redacted { // PLEGFORENSICS_REDACT, or a flag before merge
+	if redacting(c) && !p.Redacted { // set by PLEGFORENSICS_REDACT or a flag before merge
 		return usage("write them anew with batch --partial PATH --redact-key SECRET; merge shows the names that partials hold", "the partials were not redacted")
 	}
 	gates, err := gatesOf(c, func() ([]string, error) { return strings.Fields(p.Causes), nil })
@@ -140,8 +139,8 @@ func mergeAction(c *cli.Context) error {
 	return &exitError{code: exitPartial, msg: "no partial of shard " + shardList(missing), hint: "run these shards again"}
 }
 
-// readPartials reads partials. One that is damaged stops a strict merge; else it
-// is told and left out.
+// readPartials reads partials. A damaged one is an error with --strict; otherwise it is reported
+// and left out.
 func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 	var out []*fleet.Partial
 	var first error
@@ -167,7 +166,7 @@ func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 	return out, nil
 }
 
-// shardList names the first few shards.
+// shardList formats up to 20 shards.
 func shardList(ss []fleet.Shard) string {
 	const most = 20
 	var words []string
@@ -180,7 +179,7 @@ func shardList(ss []fleet.Shard) string {
 	return strings.Join(words, ", ")
 }
 
-// partialFiles takes the partials of directories, files as they are.
+// partialFiles expands directories to the partials in them; files are kept.
 func partialFiles(args []string) []string {
 	var out []string
 	for _, arg := range args {

@@ -28,7 +28,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
-// batchInputs is the names of all bundles, each once.
+// batchInputs returns the names of all bundles without duplicates.
 func batchInputs(c *cli.Context) ([]string, error) {
 	var out []string
 	stdin := c.Bool("from-stdin")
@@ -76,15 +76,15 @@ func batchInputs(c *cli.Context) ([]string, error) {
 	return out, nil
 }
 
-// expand turns an argument into names of bundles. Packs is how many archives a
-// directory holds that is a bundle all the same.
+// expand turns an argument into names of bundles. packs is the number of archives in a directory
+// that was taken as a bundle itself.
 func expand(arg string) (names []string, packs int) {
 	st, err := os.Stat(arg)
 	if err != nil {
 		if names, bad := filepath.Glob(arg); bad == nil && len(names) > 0 {
 			return names, 0
 		}
-		return []string{arg}, 0 // it becomes a record that says why
+		return []string{arg}, 0 // results in a record with the error
 	}
 	if !st.IsDir() {
 		return []string{arg}, 0
@@ -92,7 +92,7 @@ func expand(arg string) (names []string, packs int) {
 	return bundlesIn(arg)
 }
 
-// bundlesIn looks into a directory. One that holds a plain file, neither
+// bundlesIn returns the bundles in a directory. A directory that contains a plain file, neither
 // hidden nor an archive, is a bundle itself.
 func bundlesIn(dir string) (names []string, packs int) {
 	entries, err := os.ReadDir(dir)
@@ -122,17 +122,17 @@ func bundlesIn(dir string) (names []string, packs int) {
 	return out, 0
 }
 
-// archived reports whether a name is that of an archive: a compressed log, of
-// which a bundle may hold many, is none.
+// archived reports whether name is that of an archive. A compressed log is not: a bundle may hold
+// many.
 func archived(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, ".tar") || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".txz") || strings.HasSuffix(name, ".tbz2") || strings.HasSuffix(name, ".zip")
 }
 
-// magics are how archives and compressed files begin.
+// magics are the first bytes of archives and compressed files.
 var magics = []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18", "PK\x03\x04"}
 
-// packed reports whether a file begins like an archive or compressed file.
+// packed reports whether a file is an archive or compressed, by its first bytes.
 func packed(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,7 +150,7 @@ func packed(path string) bool {
 	return n == len(head) && bytes.Equal(head[min(257, n):], []byte("ustar"))
 }
 
-// listed reads names, one a line; where a NUL stands, NULs separate them.
+// listed reads names, one per line, or separated by NULs if there are any.
 func listed(in io.Reader) ([]string, error) {
 	data, err := readAll("the list", bufio.NewReader(in))
 	if err != nil {
@@ -172,8 +172,8 @@ func listed(in io.Reader) ([]string, error) {
 	return out, nil
 }
 
-// shardOf keeps the bundles of this shard. The hash of the name decides, so
-// that a shard reads no bundle of another and a new bundle moves none.
+// shardOf returns the bundles of shard s. They are chosen by a hash of the name, so that a shard
+// does not have to read the bundles of others and a new bundle does not move existing ones.
 func shardOf(s fleet.Shard, names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -185,20 +185,20 @@ func shardOf(s fleet.Shard, names []string) []string {
 	return out
 }
 
-// shardVariables are where CI systems and Kubernetes Jobs tell the index, and
-// what it starts with.
+// shardVariables are the environment variables in which CI systems and Kubernetes Jobs provide the
+// shard, and the number their index starts at.
 var shardVariables = []struct {
 	index, total string
 	first        int
 }{
-	{"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0}, // Kubernetes sets the index alone
+	{"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0}, // Kubernetes sets only the index
 	{"CI_NODE_INDEX", "CI_NODE_TOTAL", 1},          // GitLab
 	{"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0},
 	{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// shardNumbers reads --shard: I/N from 1/N to N/N, or auto; zero where it is not
-// given.
+// shardNumbers parses --shard: I/N with I from 1 to N, or auto. It returns the zero Shard if the
+// flag is not given.
 func shardNumbers(c *cli.Context) (fleet.Shard, error) {
 	s := c.String("shard")
 	switch s {
@@ -237,7 +237,7 @@ func shardFromEnv(c *cli.Context) (fleet.Shard, error) {
 	return fleet.Shard{}, usage("give --shard I/N", "--shard auto: the environment tells no index")
 }
 
-// pathIdentity is the identity of a bundle that cannot be read.
+// pathIdentity returns the identity of a bundle that cannot be read.
 func pathIdentity(name string) string {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(name)))
 	return "path:" + hex.EncodeToString(sum[:])
@@ -248,8 +248,8 @@ func shortHash(parts ...string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// identity is the hash of a bundle's content: of a directory, the relative
-// names and contents of all its files. Links are not followed.
+// identity returns a hash of a bundle's content; for a directory, of the relative names and
+// contents of all regular files. Links are not followed.
 func identity(ctx context.Context, name string) (string, error) {
 	st, err := os.Stat(name)
 	if err != nil {
@@ -265,7 +265,7 @@ func identity(ctx context.Context, name string) (string, error) {
 	}
 	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // bundle.Load warns of what it cannot read
+			return nil // bundle.Load warns of unreadable files
 		}
 		rel, _ := filepath.Rel(name, path)
 		fmt.Fprintf(h, "%q\x00", filepath.ToSlash(rel))
@@ -277,7 +277,7 @@ func identity(ctx context.Context, name string) (string, error) {
 	return "tree:" + hex.EncodeToString(h.Sum(nil)), err
 }
 
-// bare is an error without the path, which stands beside it in the record.
+// bare removes the path from an error; the record states it anyway.
 func bare(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -299,7 +299,7 @@ func hashFile(ctx context.Context, h io.Writer, path string) error {
 	return bundle.Told(err)
 }
 
-// cancelReader ends when its context does.
+// cancelReader returns the error of ctx once that is done.
 type cancelReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -312,11 +312,11 @@ func (c cancelReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// resultFlags are the flags that change what is found in a bundle.
+// resultFlags are the flags that affect what is found in a bundle.
 var resultFlags = []string{"since", "until", "tz", "year", "node", "kubelet-version", "relist-threshold", "relist-period", "threshold",
 	"max-bytes", "max-files", "max-logs", "max-nodes", "max-depth", "max-held", "max-series", "redact", "redact-key"}
 
-// headerOf says how the records of this run are made.
+// headerOf returns the header for the records of this run.
 func headerOf(c *cli.Context) (fleet.Header, error) {
 	opts, pack := sha256.New(), sha256.New()
 	for _, f := range resultFlags {
@@ -354,22 +354,22 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 		Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID(), Redacted: redacting(c)}, err
 }
 
-// reportPath is where the report of a bundle goes.
+// reportPath returns the path of a bundle's report.
 func (b *batchRun) reportPath(f *report.Format, name, id string) string {
 	return filepath.Join(b.dir, reportName(f, name, id))
 }
 
-// reportName is the file of the report of a bundle. JUnit files begin with junit,
-// because that is what Prow looks for.
+// reportName returns the file name of a bundle's report.
 func reportName(f *report.Format, name, id string) string {
 	stem := fileName(name) + "-" + shortHash(name, id) + f.Ext
-	if f.Name == "junit" { // Prow and others look for this beginning
+	if f.Name == "junit" { // Prow and others look for this prefix
 		stem = "junit_" + stem
 	}
 	return stem
 }
 
-// fileName makes the last element of a path safe as a file name everywhere.
+// fileName returns the last element of a path with characters that are unsafe in file names
+// replaced.
 func fileName(path string) string {
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_' {
@@ -380,16 +380,15 @@ func fileName(path string) string {
 	return strings.TrimLeft(safe[:min(len(safe), 100)], ".")
 }
 
-// keepPath is where the record of a bundle waits for --resume. The header is
-// part of the address: a run with other rules or options finds nothing.
+// keepPath returns where the record of a bundle is kept for --resume. The name includes a hash of
+// the header, so a run with other rules or options does not find it.
 func (b *batchRun) keepPath(id, name string) string {
 	h := b.header
 	sum := sha256.Sum256([]byte(strings.Join([]string{h.Schema, h.Tool, h.Rules, h.Options, h.Build, id, name}, "\x00")))
 	return filepath.Join(b.dir, ".records", hex.EncodeToString(sum[:])+".json")
 }
 
-// kept is a record that waits for --resume, and the sizes of the reports that were
-// written before it, by format.
+// kept is a record kept for --resume, with the sizes of the reports written before it, by format.
 type kept struct {
 	fleet.Record
 	Reports map[string]int64 `json:"reports"` // bytes
@@ -405,12 +404,11 @@ func (b *batchRun) keep(r *fleet.Record, name string) error {
 		k.Reports[f.Name] = st.Size()
 	}
 	return output.Replace(b.c.Context, b.keepPath(r.ID, name), func(w io.Writer) error {
-		return report.MarkedLine(w, "record", k) // it quotes lines: it is no log
+		return report.MarkedLine(w, "record", k) // marked, because it quotes lines and must not be read as a log
 	})
 }
 
-// resumed returns the record that an earlier run kept, if its reports are there as
-// they were written.
+// resumed returns the record kept by an earlier run if its reports still have the recorded sizes.
 func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
 	if !b.c.Bool("resume") {
 		return fleet.Record{}, false

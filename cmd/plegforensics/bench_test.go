@@ -17,8 +17,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/genmetrics"
 )
 
-// BenchmarkAnalyze is the main job, from the arguments to the report, on what
-// people bring. scripts/profile.sh makes the compiler's profile of it.
+// BenchmarkAnalyze measures analyze, from the arguments to the report, on typical inputs.
+// scripts/profile.sh collects the profile for profile-guided optimization from it.
 func BenchmarkAnalyze(b *testing.B) {
 	dir := b.TempDir()
 	journal := func(opt genlog.Options) func(io.Writer) error {
@@ -39,7 +39,7 @@ func BenchmarkAnalyze(b *testing.B) {
 			return squeezed(z, 5)
 		}},
 		{"journal.log.xz", func(w io.Writer) error {
-			xz := exec.Command("xz", "-T1", "-3", "-c") // Go has no well-kept encoder
+			xz := exec.Command("xz", "-T1", "-3", "-c") // there is no maintained encoder in Go
 			xz.Stdout = w
 			in, err := xz.StdinPipe()
 			if err == nil {
@@ -79,7 +79,7 @@ func BenchmarkAnalyze(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("snapshots", func(b *testing.B) { benchmarkAnalyze(b, snapshots) })
-	b.Run("packed", func(b *testing.B) { // with a binary journal and xz
+	b.Run("packed", func(b *testing.B) { // includes a binary journal and xz
 		benchmarkAnalyze(b, "../../samples/restart-in-hang", "../../samples/hang-list/metrics.tar.xz")
 	})
 }

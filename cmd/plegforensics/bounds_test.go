@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestEndless: what never ends is refused, or read up to a stated limit.
+// TestEndless: endless inputs are refused, or read up to a documented limit.
 func TestEndless(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs the devices of Linux")
@@ -53,7 +53,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// endlessLines is a pipe that somebody fills for ever.
+// endlessLines is a pipe that never ends.
 type endlessLines struct{}
 
 func (endlessLines) Read(p []byte) (int, error) {
@@ -63,7 +63,7 @@ func (endlessLines) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDeadline: a run that takes too long ends, with a message and no output.
+// TestDeadline: a run that exceeds its deadline ends with a message and without output.
 func TestDeadline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.json")
 	var out, stderr bytes.Buffer
@@ -76,7 +76,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestUlimits: a limit of the process that is too low to run with is named.
+// TestUlimits: a resource limit that is too low to run with is named.
 func TestUlimits(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits differ")
@@ -88,7 +88,7 @@ func TestUlimits(t *testing.T) {
 			t.Errorf("ulimit %s: %v, %.300s", limit, err, out)
 		}
 	}
-	// What is said to be enough is.
+	// What is documented as sufficient is.
 	cmd := exec.Command("sh", "-c", "ulimit -v 2621440 && ulimit -n 16 && exec plegforensics analyze "+filepath.Join(samples, "hang-list", "kubelet.log"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with the least that is said to be needed: %v, %.300s", err, out)

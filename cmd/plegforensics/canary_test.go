@@ -24,12 +24,11 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 )
 
-// planted are the names of a cluster that must not come out of a redacted run.
-// Each is made up of letters that occur in no word, so that any trace of one is
-// found, in whatever spelling.
+// planted collects the names of a cluster that must not appear in redacted output. They consist of
+// letters that occur in no word, so that any trace of one is found, in whatever spelling.
 type planted struct {
 	n     int
-	marks map[string]string // what to look for -> where it was planted
+	marks map[string]string // text to look for -> template it was planted in
 	line  string
 }
 
@@ -38,8 +37,8 @@ func (p *planted) mark(text string) string {
 	return text
 }
 
-// word is a name: a label of letters, some with a digit, or a word of everybody's or
-// of hexadecimal digits with a number.
+// word returns a new name: a label of rare letters, some with a digit, or an ordinary word or
+// hexadecimal digits with a number.
 func (p *planted) word() string {
 	p.n++
 	switch p.n % 5 {
@@ -76,8 +75,8 @@ func (p *planted) uid() string {
 
 var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed|encoded|hex|digits)(\d?)\}`)
 
-// fill replaces {word}, {ip}, … of a template by names. A digit makes them one
-// and the same within it: {word1}.
+// fill replaces the placeholders {word}, {ip}, … of a template by names. Placeholders with the same
+// digit, such as {word1}, get the same name.
 func (p *planted) fill(template string) string {
 	p.line = template
 	same := map[string]string{}
@@ -127,8 +126,8 @@ func (p *planted) one(kind, full string) string {
 	return p.word()
 }
 
-// kubeletLines are lines of a kubelet, of runtimes and of others, each with names
-// in the positions and forms in which they occur.
+// kubeletLines are lines of kubelets, runtimes and others, with names in the positions and forms in
+// which they occur.
 var kubeletLines = []string{
 	`E1120 23:44:30.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="failed to \"StartContainer\" for \"{word1}\" with ImagePullBackOff: \"Back-off pulling image \\\"{word}/{word}:v1\\\"\"" pod="{word}/{word}-7d9f8b6c5-x2x4z" podUID={uid}`,
 	`E1120 23:44:31.100000    5203 remote_image.go:238] "PullImage from image service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" image="{word}:5000/{word}/{word}:2026.1"`,
@@ -155,7 +154,7 @@ var kubeletLines = []string{
 	`E1120 23:44:52.100000    5203 fsHandler.go:119] failed to collect filesystem stats - rootDiskErr: could not stat "/var/log/pods/{word}_{word}_{uid}/{word}/0.log" to get inode usage: stat: no such file or directory, extraDiskErr: <nil>`,
 	`E1120 23:44:53.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="unmounted volumes: persistentvolumeclaim \"{word}\" not found, configmap \"{word}\" not found, password={secret} token={secret} AKIAQZBBYQZCCYQZDDYQ" pod="{word}/{word}" podUID={uid}`,
 	`E1120 23:44:54.100000    5203 summary_sys_containers.go:83] "Failed to get system container stats" err="failed to get cgroup stats for \"/kubepods/burstable/pod{uid}\": failed to get container info" containerName="/kubepods/burstable/pod{uid}"`,
-	// Storage, brokers, directories and machines by other grammars.
+	// Storage, message brokers, directories and machines, in other syntaxes.
 	`E1120 23:44:30.100000    5203 csi_attacher.go:241] MountVolume.MountDevice failed: iscsi: failed to attach disk: iqn.2019-05.com.{word}:storage.{word} portal {word}:3260 lun 1`,
 	`E1120 23:44:30.100000    5203 csi_attacher.go:241] MountVolume.MountDevice failed: rbd: map failed pool {word} image {word} monitors {word}:6789,{word}:6789 user {word} keyring /etc/ceph/{word}.keyring`,
 	`E1120 23:44:30.100000    5203 kubelet_node_status.go:544] "Error updating node status, will retry" err="lookup 7.6.5.10.in-addr.arpa. ptr {host}.: no such host"`,
@@ -170,8 +169,8 @@ var kubeletLines = []string{
 	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="kafka brokers={word}:9092,{word}:9092 topic {word}: refused"`,
 }
 
-// failures are what the kubelet says went wrong, in which names of clouds, storage,
-// certificates and people stand.
+// failures are error messages of the kubelet with names of clouds, storage, certificates and
+// people.
 var failures = []string{
 	`mount failed: mount error(113): could not connect to {word}`,
 	`mount failed: Mounting arguments: -t cifs -o username={word},domain={word},vers=3.0 //{word}/{word} /x`,
@@ -233,11 +232,10 @@ var failures = []string{
 	`leaked root:$6$salt${word}:19000 and bob:$2y$05${word} and {encoded}`,
 }
 
-// strangers are failures that tell names where nothing but the word itself says that
-// it is one: at the end of a sentence, of processes and units, in paths, behind any
-// noun, in any syntax.
+// strangers are messages in which nothing but the word itself reveals that it is a name: at the end
+// of a sentence, as a process or unit, in a path, after any noun, in any syntax.
 var strangers = []string{
-	// At the end, and in the middle, of free text.
+	// At the end and in the middle of free text.
 	`backend gave up after 3 attempts on {word}`, `no quorum, lost {word}`, `fenced by {word} because of {word}`, `handed over to {word}`,
 	`still owned by {word}, wanted by {word}`, `please call {word} of {word}`, `rolled out with {word} and {word} to {word}`, `blocked: {word}`,
 	`{word} says: not before {word} is done`, `this belongs to {word}'s {word}`, `deployed via {word}/{word}, then {word}`, `{word} (formerly {word}) is in maintenance`,
@@ -255,7 +253,7 @@ var strangers = []string{
 	`/var/lib/{word}/{word}/{word}.db: corrupt`, `/run/{word}/{word}.sock: refused`, `C:\\\\{word}\\\\{word}\\\\{word}.exe: denied`, `D:/{word}/{word}: denied`,
 	`./{word}/../{word}: loop; ~/{word}: loop; ~{word}/x`, `file:///{word}/{word}`, `/proc/1/root/{word}/{word}`, `/sys/fs/cgroup/{word}/{word}/memory.max`,
 	`/var/lib/kubelet/pods/{uid}/etc-hosts and /{word}_{word}/{word}+{word}/{word},{word}`, `//{word}/{word}/{word}/{word}`, `\\\\\\\\{word}\\\\{word}\\\\{word}`, `smb://{word};{word}@{word}/{word}/{word}`,
-	// Behind a noun.
+	// After a noun.
 	`zone {word}: too many reallocations`, `vg {word} lv {word} pv {word}`, `vlan {word} on bridge {word}`, `rack {word} row {word} room {word} site {word}`,
 	`region {word} az {word} cell {word}`, `queue {word} exchange {word} vhost {word}`, `index {word} shard {word}`, `topic {word} group {word} consumer {word}`,
 	`bucket {word} object {word}`, `schema {word} table {word} column {word}`, `tablespace {word} owner {word}`, `lun {word} target {word} initiator {word}`,
@@ -268,7 +266,7 @@ var strangers = []string{
 	`labels: {word}={word},{word}!={word},{word} in ({word},{word})`, `selector {word}:{word}`, `{\"{word}\":{\"{word}\":[\"{word}\",1]}}`, `[{word}]\n{word} = {word}`,
 	`<{word} {word}=\"{word}\"><{word}/></{word}>`, `map[{word}:{word} {word}:{word}]`, `&{Foo:{word} Bar:[{word} {word}]}`, `- {word}\n- {word}: {word}`,
 	`?{word}={word}&{word}={word}#{word}`, `%7B{word}%3A{word}%7D`, `&lt;{word}&gt;`, `\\u003c{word}\\u003e`,
-	// Keys, numbers, and the ends of passwords.
+	// Keys, numbers, and tails of passwords.
 	`\"key\": \"{hex}\"`, `SECRET_KEY_BASE={hex} private key {hex} api key {hex} refused`, `GET https://h/x?key={hex}&y=1 creds={hex}`, `sudo: password for bob: {hex}`,
 	`https://bob:Winter/{digits}@h/x`, `password=Winter,{digits} refused`, `password=Winter;{digits} password=Winter)]{digits}`, `password=\"Winter\\\"{digits}\" refused`,
 	`curl -ubob:{digits} x`, `curl -u \"bob:Winter {digits}\" x`, `mysql -p\"Winter {digits}\" x`, `wrong password {digits}`, `token: {digits}`, `X-Vault-Token: {digits}`, `mysql -u root -p{digits}`,
@@ -278,7 +276,7 @@ var strangers = []string{
 	`mysqldump -u {word} -p{word} {word}`, `sshpass -p {word} ssh {word}`, `ldapsearch -w {word} -D {word} -b {word}`, `redis-cli -a {word} -h {word}`,
 	`the password of {word} was {word}, now it is {word}`, `logged in as {word}/{word}`, `use {word}:{word} to log in`, `pin {word}, pass phrase {word} {word}`,
 	`psql: FATAL: role {word} does not exist, tried {word}`, `net use x: {word} /user:{word}\\\\{word} {word}`, `smbclient -U {word}%{word} -W {word}`, `openssl enc -k {word}; gpg --recipient {word}; htpasswd -b x {word} {word}`,
-	// What others write.
+	// From other programs.
 	`etcdserver: member {word} is slow, leader {word}`, `vault: lease {word}/creds/{word} expired`, `consul: {word}.service.{word}: critical`, `calico: endpoint {word} profile {word} tier {word}`,
 	`cilium: identity {word} of {word} denied to {word}`, `istio: cluster outbound|80|{word}|{word}.{word}`, `argocd: app {word} of project {word} out of sync`, `flux: kustomization {word}/{word} from {word}`,
 	`terraform: module.{word}.{word}.{word}: tainted`, `ansible: TASK [{word} : {word}] on {word}`, `puppet: Class[{word}::{word}] on {word}`, `jenkins: {word} #42 by {word} on agent {word}`,
@@ -291,8 +289,7 @@ var strangers = []string{
 	`{word}--{word}..{word}__{word}`, `({word})({word}){{word}}[{word}]`, `k8s:{word} ns:{word} env:{word} app:{word} tier:{word}`, `urn:{word}:{word}:{word}`,
 }
 
-// systemLines come from kernel, systemd and runtimes; time and host are put
-// before them.
+// systemLines are lines of the kernel, systemd and runtimes, to be prefixed by time and host.
 var systemLines = []string{
 	`kernel: nfs: server {host} not responding, still trying`,
 	`kernel: nfs: server {word} not responding, still trying`,
@@ -329,7 +326,7 @@ var systemLines = []string{
 	`kernel: BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 36s! {dashed}`,
 }
 
-// canaryFiles are other files of the bundle.
+// canaryFiles are further files of the bundle.
 var canaryFiles = map[string]string{
 	"etc/hostname":                                   "{word1}.{word}.{word}\n",
 	"sos_commands/host/hostnamectl_status":           "   Static hostname: {word}.{word}.{word}\n        Machine ID: {uid32}\n           Boot ID: {uid32}\n  Operating System: Red Hat Enterprise Linux CoreOS\n            Kernel: Linux 5.14.0\n",
@@ -346,8 +343,8 @@ var canaryFiles = map[string]string{
 	"{word}/{word}-notes.bin":                        "\x00\x01\x02\x03{word}",
 }
 
-// plants are lines with names, and with credentials, as kubelets, runtimes, systems,
-// clouds and people write them.
+// plants returns lines with names and credentials, as kubelets, runtimes, systems, clouds and
+// people write them.
 func plants(t *testing.T, file string) []string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata/redact", file))
@@ -357,8 +354,8 @@ func plants(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// TestCanaryForms: whatever form a name has, it stays in no line of those that are
-// planted, each by itself.
+// TestCanaryForms: a planted name of any form is redacted from each planted line, tested line by
+// line.
 func TestCanaryForms(t *testing.T) {
 	lines := slices.Concat(kubeletLines, systemLines, failures, strangers, plants(t, "names.txt"), plants(t, "credentials.txt"))
 	for _, content := range canaryFiles {
@@ -414,8 +411,8 @@ func TestCanaryForms(t *testing.T) {
 	}
 }
 
-// bundle writes the bundle as a directory below dir, whose name tells the node,
-// and returns its path.
+// bundle writes the bundle as a directory below dir, whose name contains the node, and returns its
+// path.
 func (p *planted) bundle(t *testing.T, dir string) string {
 	t.Helper()
 	node := p.word()
@@ -452,7 +449,7 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 		lines = append(lines, l)
 	}
 	for i, l := range systemLines {
-		for k := range 3 { // some causes want more than one
+		for k := range 3 { // some causes need more than one
 			lines = append(lines, fmt.Sprintf("Nov 20 23:%d:%02d %s %s", 50+k, i, fqdn, p.fill(l)))
 		}
 	}
@@ -477,7 +474,7 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 	return root
 }
 
-// packed is a bundle as an archive.
+// packedTree packs the bundle as an archive.
 func packedTree(t *testing.T, root string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -508,8 +505,8 @@ func packedTree(t *testing.T, root string) string {
 	return path
 }
 
-// seen returns the names that a text holds, folded. Dashes of all spellings are
-// one, so that a UID is found however it is written.
+// seen returns the planted names that occur in text, ignoring case. All kinds of dashes count as
+// one, so that a UID is found in any spelling.
 func (p *planted) seen(text string) []string {
 	text = strings.ToLower(text)
 	var out []string
@@ -522,8 +519,8 @@ func (p *planted) seen(text string) []string {
 	return out
 }
 
-// canaryRuns are all commands, in all of their formats. DIR stands for a
-// directory that the run may write to, IN and PACK for the bundle.
+// canaryRuns returns all commands in all of their formats. In the arguments DIR stands for a
+// directory the run may write to, IN and PACK for the bundle.
 func canaryRuns() [][]string {
 	var out [][]string
 	add := func(args ...string) { out = append(out, args) }
@@ -549,7 +546,7 @@ func canaryRuns() [][]string {
 	for _, f := range []string{"text", "json"} {
 		add("replay", "-o", f, "IN")
 	}
-	// Errors name what was given.
+	// Error messages repeat what was given.
 	add("analyze", "IN/no-such-file")
 	add("analyze", "--node", "qznodey", "IN")
 	add("analyze", "--strict", "--fail-on", "info", "IN")
@@ -559,10 +556,10 @@ func canaryRuns() [][]string {
 	return out
 }
 
-// TestCanary: none of some 300 names that are planted in logs, metrics, facts,
-// objects, paths and names of inputs comes out of a redacted run, in any format
-// of any command, in a file name or on standard error, with a key or without.
-// The same runs without --redact show most of them, so the test can fail.
+// TestCanary: none of some 300 names planted in logs, metrics, facts, objects, paths and names of
+// inputs appears in the output of a redacted run: in no format of any command, no file name, not on
+// standard error, with or without a key. Without --redact the same runs show most of them, so the
+// test is able to fail.
 func TestCanary(t *testing.T) {
 	p := &planted{marks: map[string]string{"qznodey": "--node"}}
 	root := p.bundle(t, t.TempDir())
@@ -601,7 +598,7 @@ func around(text, mark string) string {
 	return fmt.Sprintf("%q", text[max(0, i-120):min(len(text), i+80)])
 }
 
-// canaryRun gives all that a run writes: both streams, files and their names.
+// canaryRun returns everything a run writes: both streams, and files with their names.
 func canaryRun(t *testing.T, args, flags []string, root, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -616,7 +613,7 @@ func canaryRun(t *testing.T, args, flags []string, root, archive string) string 
 	return text + written(t, dir)
 }
 
-// written is the names and the contents of all files below dir, unpacked.
+// written returns the names and contents of all files below dir, decompressed.
 func written(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -650,8 +647,8 @@ func written(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// canaryBatch runs a fleet of bundles, some of which are broken, merges its
-// partial, and returns the names that come out.
+// canaryBatch runs a fleet of bundles, some of them broken, merges its partial, and returns the
+// names that appear in the output.
 func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -689,7 +686,7 @@ func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []
 	return seen
 }
 
-// TestCanaryMap: what an output that shows all replaces is in the map, but for credentials.
+// TestCanaryMap: the map lists all replaced names, except credentials.
 func TestCanaryMap(t *testing.T) {
 	p := &planted{marks: map[string]string{}}
 	root := p.bundle(t, t.TempDir())

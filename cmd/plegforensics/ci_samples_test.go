@@ -17,7 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
-// documents parses a sample, strict about keys that stand twice.
+// documents parses a sample and fails on duplicate keys.
 func documents(t *testing.T, name string) []map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(samples, "ci", name))
@@ -36,7 +36,7 @@ func documents(t *testing.T, name string) []map[string]any {
 	}
 }
 
-// at walks maps by key and lists by number.
+// at follows a path through maps (by key) and lists (by index).
 func at(t *testing.T, v any, path ...any) any {
 	t.Helper()
 	for _, p := range path {
@@ -88,7 +88,7 @@ func TestIndexedJobSample(t *testing.T) {
 	}
 }
 
-// mounted: every mount of a container has its volume.
+// mounted checks that every volume mount of a container has its volume.
 func mounted(t *testing.T, pod, container any) {
 	t.Helper()
 	have := map[any]bool{}
@@ -102,7 +102,7 @@ func mounted(t *testing.T, pod, container any) {
 	}
 }
 
-// flagsExist: the sample calls the program as it is.
+// flagsExist checks that the sample uses existing commands and flags.
 func flagsExist(t *testing.T, container any) {
 	t.Helper()
 	var words []string
@@ -112,7 +112,7 @@ func flagsExist(t *testing.T, container any) {
 	checkCall(t, words)
 }
 
-// checkCall looks up the command and the flags of a call.
+// checkCall checks the command and flags of a call.
 func checkCall(t *testing.T, words []string) {
 	t.Helper()
 	cmds := commands()
@@ -138,9 +138,8 @@ func checkCall(t *testing.T, words []string) {
 	}
 }
 
-// TestArgoSample checks the parts of the workflow that are objects of
-// Kubernetes against its schema, the others by hand; .ci/run holds the whole
-// against the types of Argo.
+// TestArgoSample checks the Kubernetes objects in the workflow against the Kubernetes schema, and
+// the rest by hand; .ci/run checks the whole against Argo's types.
 func TestArgoSample(t *testing.T) {
 	docs := documents(t, "argo-workflow.yaml")
 	spec := docs[0]["spec"]
@@ -177,8 +176,7 @@ func TestArgoSample(t *testing.T) {
 	}
 }
 
-// TestCIScripts: workflows parse, and each line that calls the program uses
-// flags that exist.
+// TestCIScripts: the workflows parse, and each line that calls the program uses existing flags.
 func TestCIScripts(t *testing.T) {
 	github := documents(t, "github-actions.yml")[0]
 	for name, job := range github["jobs"].(map[string]any) {
@@ -208,9 +206,8 @@ func TestCIScripts(t *testing.T) {
 	}
 }
 
-// actionlint knows the syntax, the expressions and the contexts of GitHub's
-// workflows. It runs as a program of its own, so that its dependencies stay out
-// of this module.
+// actionlint checks the syntax, expressions and contexts of GitHub workflows. It is run as a
+// separate program to keep its dependencies out of this module.
 const actionlint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 
 func TestGitHubWorkflow(t *testing.T) {
@@ -233,7 +230,7 @@ func checkLine(t *testing.T, line string) {
 	}
 }
 
-// TestContainerfile: nothing but the binary, and not as root.
+// TestContainerfile: the image contains only the binary and does not run as root.
 func TestContainerfile(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(samples, "ci", "Containerfile"))
 	if err != nil {

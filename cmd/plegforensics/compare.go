@@ -25,8 +25,7 @@ func compareCommand() *cli.Command {
 	}
 }
 
-// compareFormats gives the formats of comparisons the shape that the flags and
-// files of all commands share.
+// compareFormats returns the formats of comparisons in the form shared by all commands.
 func compareFormats() []report.Format {
 	var out []report.Format
 	for _, f := range compare.Formats {
@@ -85,7 +84,7 @@ func compareAction(c *cli.Context) error {
 	return held(gates, findingsOf(reports[1]))
 }
 
-// labeled splits NAME=PATH; a path alone has the label given.
+// labeled splits NAME=PATH; a path without a name gets the given label.
 func labeled(arg, label string) (string, string) {
 	if name, path, ok := strings.Cut(arg, "="); ok && name != "" && !strings.ContainsAny(name, `/\`) {
 		return name, path

@@ -18,18 +18,18 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// The scripts of the shells ask the program itself what may follow, so that they
-// never fall behind it: "plegforensics __complete WORD... CURRENT" prints one
-// candidate a line, a tab, and what it is. Nothing printed means a file name.
+// The completion scripts ask the program itself for candidates, so that they never get out of date:
+// "plegforensics __complete WORD... CURRENT" prints one candidate per line, followed by a tab and a
+// description. No output means a file name.
 const (
 	completeWord = "__complete"
-	completeFlag = "--generate-bash-completion" // of older scripts: words alone
+	completeFlag = "--generate-bash-completion" // of older scripts: words only
 )
 
-// candidate is one word that may stand where the cursor is.
+// candidate is a word that may be completed at the cursor.
 type candidate struct{ word, about string }
 
-// completing answers a shell, and reports whether one had asked.
+// completing answers a completion script, and reports whether one asked.
 func completing(app *cli.App, args []string, w io.Writer) bool {
 	switch {
 	case len(args) > 1 && args[1] == completeWord:
@@ -54,14 +54,14 @@ func completing(app *cli.App, args []string, w io.Writer) bool {
 	return false
 }
 
-// candidates are what may stand for current behind words.
+// candidates returns the completions of current after words.
 func candidates(app *cli.App, words []string, current string) []candidate {
 	cmd, path, rest := commandAt(app, words)
 	out := candidatesOf(app, cmd, path, rest, current)
 	return slices.DeleteFunc(out, func(c candidate) bool { return !strings.HasPrefix(c.word, current) })
 }
 
-// commandAt finds the command that words begin with, and the words behind it.
+// commandAt returns the command at the start of words, and the words after it.
 func commandAt(app *cli.App, words []string) (cmd *cli.Command, path string, rest []string) {
 	cmds := app.Commands
 	for len(words) > 0 {
@@ -77,7 +77,7 @@ func commandAt(app *cli.App, words []string) (cmd *cli.Command, path string, res
 
 func candidatesOf(app *cli.App, cmd *cli.Command, path string, rest []string, current string) []candidate {
 	if cmd == nil {
-		if len(rest) > 0 { // paths: analyze is meant
+		if len(rest) > 0 { // paths imply analyze
 			return candidatesOf(app, find(app.Commands, "analyze"), "analyze", rest, current)
 		}
 		if strings.HasPrefix(current, "-") {
@@ -127,7 +127,7 @@ func flagWords(cmd *cli.Command) []candidate {
 	return append(out, candidate{"--help", "help"})
 }
 
-// flagName is the first name of the flag that a word is.
+// flagName returns the first name of a flag, whichever of its names was typed.
 func flagName(cmd *cli.Command, word string) string {
 	name := strings.TrimLeft(word, "-")
 	for _, f := range cmd.Flags {
@@ -138,8 +138,7 @@ func flagName(cmd *cli.Command, word string) string {
 	return name
 }
 
-// valueWords are the values of a flag; none where it takes a path, a number or
-// free text.
+// valueWords returns the values of a flag; none if it takes a path, a number or free text.
 func valueWords(command, flag, current string) []candidate {
 	switch flag {
 	case "output":
@@ -185,7 +184,7 @@ func valueWords(command, flag, current string) []candidate {
 	return nil
 }
 
-// plainWords are words that explain themselves.
+// plainWords returns candidates without a description.
 func plainWords(words []string) []candidate {
 	var out []candidate
 	for _, w := range words {
@@ -194,7 +193,7 @@ func plainWords(words []string) []candidate {
 	return out
 }
 
-// formatWords are the formats of a command.
+// formatWords returns the output formats of a command.
 func formatWords(command string) []candidate {
 	formats := report.Formats
 	switch command {
@@ -228,9 +227,9 @@ func formatWords(command string) []candidate {
 	return out
 }
 
-// causeWords are the built-in causes behind a prefix.
+// causeWords returns the built-in causes, each after prefix.
 func causeWords(prefix string) []candidate {
-	pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
+	pack, _ := rules.Builtin() // a test of package rules checks the built-in files
 	var out []candidate
 	for _, d := range pack.Causes {
 		out = append(out, candidate{prefix + d.ID, d.Title})
@@ -238,7 +237,7 @@ func causeWords(prefix string) []candidate {
 	return out
 }
 
-// argumentWords are the arguments of commands that take no files.
+// argumentWords returns the arguments of commands that take no files.
 func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) []candidate {
 	switch path {
 	case "explain", "rules show":

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// completions are the scripts of the shells. Each asks the program for candidates (see complete.go) and falls back to file
-// names. bash cuts words at = and :, which the script puts together again.
+// completions are the completion scripts. Each asks the program for candidates (see complete.go)
+// and falls back to file names. bash splits words at = and :, so its script joins them again.
 var completions = []struct{ shell, script string }{
 	{"bash", `# plegforensics completion bash > /etc/bash_completion.d/plegforensics
 _plegforensics() {
@@ -113,7 +113,7 @@ Register-ArgumentCompleter -Native -CommandName 'plegforensics' -ScriptBlock {
 `},
 }
 
-// shells are those that have a script.
+// shells returns the shells that have a script.
 func shells() []string {
 	var out []string
 	for _, x := range completions {
@@ -160,13 +160,13 @@ func manCommand() *cli.Command {
 	}
 }
 
-// manForm puts right what the library says of the calls that there are, and of flags
-// without a default: that they have an empty one, or 0.
+// manForm corrects what the library writes about the forms of a call, and removes defaults that are
+// empty or 0.
 var manForm = strings.NewReplacer(
 	"plegforensics [GLOBAL OPTIONS] command [COMMAND OPTIONS] [ARGUMENTS...]", "plegforensics COMMAND [FLAGS] [ARGUMENTS]\nplegforensics PATH...",
 	" (default: 0)", "", " (default: 0s)", "", `=""`, "")
 
-// manExits are the exit statuses and examples in the language of manual pages.
+// manExits returns the exit statuses and examples in roff.
 func manExits() string {
 	var b strings.Builder
 	b.WriteString("\n.SH EXIT STATUS\n")

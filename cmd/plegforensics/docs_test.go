@@ -14,7 +14,7 @@ import (
 
 var repository = filepath.Join("..", "..")
 
-// pages are the pages whose command lines are run.
+// pages returns the documents whose command lines are run.
 func pages(t *testing.T) []string {
 	t.Helper()
 	out := glob(t, filepath.Join(repository, "docs"), "*.md")
@@ -26,17 +26,16 @@ func pages(t *testing.T) []string {
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// TestPages runs every command line of the documents and of --help, in a
-// directory with files of the names that they use. What reaches out of it (go,
-// git, kubectl, journalctl, …) is played by testdata/docs/outside.bash, which
-// looks at what it is asked for.
+// TestPages runs every command line of the documents and of --help in a directory that has files of
+// the names they use. Commands with outside effects (go, git, kubectl, journalctl, …) are replaced
+// by testdata/docs/outside.bash, which checks their arguments.
 func TestPages(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")
 	}
 	dir := t.TempDir()
 	prepare(t, dir)
-	for _, i := range []string{"1", "2", "3", "4"} { // what a merge merges
+	for _, i := range []string{"1", "2", "3", "4"} { // inputs of a merge
 		cmd := process("batch", "--quiet", "bundles/", "--shard", i+"/4", "--partial", i+".plegp")
 		cmd.Dir, cmd.Env = dir, append(cmd.Env, "PLEGFORENSICS_TZ=UTC", "PLEGFORENSICS_YEAR=2026")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -57,8 +56,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// play runs a block in bash. A gate may hold; nothing else may fail, and nothing
-// may be complained about.
+// play runs a block in bash. Only a gate may make it fail, and there may be no error messages.
 func play(t *testing.T, dir, where, block string) {
 	t.Helper()
 	if strings.Contains(block, "jq ") {
@@ -90,7 +88,7 @@ func play(t *testing.T, dir, where, block string) {
 	}
 }
 
-// prepare makes the files that the documents speak of.
+// prepare creates the files that the documents mention.
 func prepare(t *testing.T, dir string) {
 	t.Helper()
 	read := func(parts ...string) []byte {
@@ -126,7 +124,7 @@ func prepare(t *testing.T, dir string) {
 	}
 }
 
-// packedLog is an archive of one file; what it is called does not matter.
+// packedLog returns an archive of one file; its name does not matter.
 func packedLog(t *testing.T, name string, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -147,13 +145,13 @@ func packedLog(t *testing.T, name string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// sampleLines is how much of a report the README shows.
+// sampleLines is the maximum number of lines of a report in the README.
 const sampleLines = 40
 
 var sampleBlock = regexp.MustCompile("(?s)(<!-- sample: .*? -->\n```text\n)(.*?)(```\n)")
 
-// TestReadme: the report that the README shows is what the program prints. Look
-// at it before you keep a new one with -update.
+// TestReadme: the report in the README is what the program prints. Review it before you accept a
+// change with -update.
 func TestReadme(t *testing.T) {
 	t.Setenv("COLUMNS", "100")
 	lines := strings.SplitAfter(string(printed(t, "analyze", "--quiet", filepath.Join(samples, "hang-list", "kubelet.log"))), "\n")
@@ -183,7 +181,7 @@ func TestReadme(t *testing.T) {
 
 var relativeLink = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 
-// TestPageLinks: what the documents link to is there.
+// TestPageLinks: relative links in the documents have targets.
 func TestPageLinks(t *testing.T) {
 	for _, path := range pages(t) {
 		data, err := os.ReadFile(path)

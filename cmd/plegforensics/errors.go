@@ -16,20 +16,20 @@ import (
 	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
-// Exit statuses, as the command line contract has them.
+// Exit statuses, as documented.
 const (
 	exitOK          = 0
 	exitFindings    = 1 // findings at or above --fail-on
 	exitUsage       = 2
-	exitNothing     = 3 // no input could be analysed
-	exitPartial     = 4 // analysed in part, under --strict
+	exitNothing     = 3 // no input could be analyzed
+	exitPartial     = 4 // analyzed in part, under --strict
 	exitOutput      = 5 // an output could not be written
 	exitInterrupted = 130
-	exitPipe        = 141 // the reader of standard output went away: 128 + SIGPIPE, as shells have it
+	exitPipe        = 141 // the reader of standard output went away: 128 + SIGPIPE, as in shells
 )
 
-// exitError ends the run with a status. Msg may be empty: then nothing is
-// printed, because the report has said it all.
+// exitError ends the run with an exit status. If msg is empty nothing is printed, because the
+// report says it all.
 type exitError struct {
 	code int
 	msg  string
@@ -38,15 +38,15 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.msg }
 
-// usage is a wrong call: status 2.
+// usage returns an error for a wrong call: status 2.
 func usage(hint, format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Sprintf(format, args...), hint}
 }
 
-// maxListed is how many words a hint lists; only ids of rules are more.
+// maxListed is the maximum number of words in a hint; only rule IDs exceed it.
 const maxListed = 20
 
-// unknown is a wrong word where one of a list is expected.
+// unknown returns an error for a word that is not in a list.
 func unknown(what, word string, known []string) error {
 	hint := "one of " + strings.Join(known, ", ")
 	if len(known) == 0 {
@@ -61,7 +61,7 @@ func unknown(what, word string, known []string) error {
 	return usage(hint, "unknown %s %q", what, word)
 }
 
-// alternatives joins words that may have been meant.
+// alternatives joins suggestions with commas and "or".
 func alternatives(words []string) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -76,8 +76,8 @@ func alternatives(words []string) string {
 	return b.String()
 }
 
-// onUsageError says what package flag found wrong with the command line, in the
-// words of this program, and keeps cli's help dump off standard output.
+// onUsageError rewords errors of package flag about the command line, and keeps cli's help text off
+// standard output.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	msg := err.Error()
 	if _, flag, ok := strings.Cut(msg, "flag provided but not defined: "); ok {
@@ -98,7 +98,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usage(seeHelp(c), "%s", msg)
 }
 
-// What package flag and cli say of a value that does not fit its flag.
+// Error messages of package flag and cli about invalid values.
 var (
 	badValue = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-*([a-z0-9-]+): `)
@@ -108,7 +108,8 @@ var (
 	})
 )
 
-// unknownFlag is a flag that the command has not, as it was typed.
+// unknownFlag returns an error for a flag that the command does not have; typed is what the user
+// typed.
 func unknownFlag(c *cli.Context, typed string) error {
 	name, _, _ := strings.Cut(strings.TrimLeft(typed, "-"), "=")
 	hint := seeHelp(c)
@@ -127,7 +128,7 @@ func unknownFlag(c *cli.Context, typed string) error {
 	return usage(hint, "unknown flag %s", typed)
 }
 
-// wantedBy says what a flag takes, or else.
+// wantedBy describes the value of a flag; it returns or if the type says nothing.
 func wantedBy(c *cli.Context, typed, or string) string {
 	switch flagOf(c.Command, typed).(type) {
 	case *cli.BoolFlag:
@@ -140,7 +141,7 @@ func wantedBy(c *cli.Context, typed, or string) string {
 	return or
 }
 
-// seeHelp points at the help page of the command.
+// seeHelp refers to the help page of the command.
 func seeHelp(c *cli.Context) string {
 	name := c.Command.HelpName
 	if name == "" {
@@ -149,8 +150,8 @@ func seeHelp(c *cli.Context) string {
 	return "see " + name + " --help"
 }
 
-// finish prints err for the user and returns the exit status. Lost is what
-// became of writing to standard output.
+// finish prints err and returns the exit status. lost is the error of writing to standard output,
+// if any.
 func finish(app *cli.App, err, lost error) int {
 	e := failure(err, lost)
 	if e == nil {
@@ -165,7 +166,7 @@ func finish(app *cli.App, err, lost error) int {
 	return e.code
 }
 
-// failure is what ends the run, nil if nothing does.
+// failure returns the error that decides the exit status, nil if there is none.
 func failure(err, lost error) *exitError {
 	var e *exitError
 	var o *output.Error
@@ -175,7 +176,7 @@ func failure(err, lost error) *exitError {
 	case errors.As(err, &o):
 		return &exitError{code: exitOutput, msg: o.Error()}
 	case brokenPipe(lost):
-		return &exitError{code: exitPipe} // it has seen enough: nothing to tell
+		return &exitError{code: exitPipe} // the reader has seen enough: print nothing
 	case lost != nil:
 		return &exitError{code: exitOutput, msg: "standard output: " + rootCause(lost).Error()}
 	case err != nil:
@@ -184,8 +185,7 @@ func failure(err, lost error) *exitError {
 	return nil
 }
 
-// plainly is an error of the file system as people say it: the path, and what is
-// wrong.
+// plainly formats a file system error as path and cause, without the operation.
 func plainly(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -194,7 +194,7 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// rootCause is an error without operation and path.
+// rootCause removes operation and path from an error.
 func rootCause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

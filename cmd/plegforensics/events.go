@@ -28,8 +28,8 @@ func eventsCommand() *cli.Command {
 	}
 }
 
-// warnOfRules says whose rules were used for a kubelet newer or older than any known:
-// the rows of csv have no place for it. Of --kubelet-version that is said already.
+// warnOfRules warns of kubelets newer or older than any known, whose rules are those of another
+// version: CSV has no place for that note. For --kubelet-version the warning was printed already.
 func warnOfRules(c *cli.Context, r *model.Analysis) {
 	if c.Bool("quiet") || c.IsSet("kubelet-version") {
 		return

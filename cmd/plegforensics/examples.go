@@ -1,7 +1,7 @@
 package main
 
-// examples are the command lines of --help, each run by a test in a directory
-// with the files that they name.
+// examples are the command lines shown by --help. A test runs each in a directory with the files
+// that they name.
 var examples = []struct{ command, line, about string }{
 	{"", "plegforensics analyze sosreport.tar.xz", "everything found on the node, as text"},
 	{"", "plegforensics inspect sosreport.tar.xz", "what the bundle holds, and what to collect next"},

@@ -12,8 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// pageWidth is the width of runbook pages: they are read in terminals and
-// pasted into tickets.
+// pageWidth is the width of runbook pages, which are read in terminals and pasted into tickets.
 const pageWidth = 80
 
 func explainCommand() *cli.Command {
@@ -55,7 +54,7 @@ func explainCommand() *cli.Command {
 	}
 }
 
-// explained is the page of a cause or rule with its topics, or a topic.
+// explained returns the page of a cause or rule with its topics, or that of a topic.
 func explained(pack *rules.Pack, id, version string) (string, bool) {
 	if page, ok := pack.Page(id, pageWidth); ok {
 		if about := docs.About(id); len(about) > 0 {
@@ -69,10 +68,10 @@ func explained(pack *rules.Pack, id, version string) (string, bool) {
 	return "", false
 }
 
-// nearMisses is how many ids are offered in place of an unknown one.
+// nearMisses is the maximum number of suggestions for an unknown ID.
 const nearMisses = 5
 
-// unlike says that an id has no page, and which come near it.
+// unlike returns an error for an ID without a page, with similar IDs as a hint.
 func unlike(id string, pack *rules.Pack) error {
 	known := topicNames()
 	for _, t := range docs.Topics() {

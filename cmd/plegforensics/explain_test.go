@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// TestTopicsLead: the causes and rules that a topic names have pages, which name it.
+// TestTopicsLead: causes and rules named by a topic have pages, which refer to the topic.
 func TestTopicsLead(t *testing.T) {
 	pack, probs := rules.Builtin()
 	if len(probs) > 0 {

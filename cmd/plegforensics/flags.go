@@ -20,8 +20,8 @@ const (
 	catLimits = "Limits"
 )
 
-// envName is the environment variable of a flag: --fail-on is
-// PLEGFORENSICS_FAIL_ON. The flag beats the variable.
+// envName returns the environment variable of a flag: PLEGFORENSICS_FAIL_ON for --fail-on. The flag
+// takes precedence.
 func envName(flag string) []string {
 	return []string{"PLEGFORENSICS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
 }
@@ -34,7 +34,7 @@ func boolFlag(cat, name, usage string) *cli.BoolFlag {
 	return &cli.BoolFlag{Name: name, Usage: usage, EnvVars: envName(name), Category: cat}
 }
 
-// onFlag is a flag that is on unless it is given as --name=false.
+// onFlag returns a boolean flag that is on by default; --name=false turns it off.
 func onFlag(cat, name, usage string) *cli.BoolFlag {
 	f := boolFlag(cat, name, usage)
 	f.Value = true
@@ -49,8 +49,7 @@ func durationFlag(cat, name, usage string) *cli.DurationFlag {
 	return &cli.DurationFlag{Name: name, Usage: usage, EnvVars: envName(name), Category: cat}
 }
 
-// inputFlags steer how inputs are read; every command that reads a bundle has
-// them.
+// inputFlags control how inputs are read. Every command that reads a bundle has them.
 func inputFlags() []cli.Flag {
 	limits := bundle.DefaultLimits
 	return []cli.Flag{
@@ -77,12 +76,12 @@ func inputFlags() []cli.Flag {
 	}
 }
 
-// ruleFlags steer what counts as a finding.
+// ruleFlags control what counts as a finding.
 func ruleFlags() []cli.Flag {
 	return append(packFlags(), gateFlag())
 }
 
-// outputFlags choose among formats.
+// outputFlags select formats and destinations.
 func outputFlags(formats []report.Format) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, EnvVars: envName("output"), Category: catOutput,
@@ -95,10 +94,10 @@ func outputFlags(formats []report.Format) []cli.Flag {
 	}
 }
 
-// whenWords are the values of flags that say when to do something.
+// whenWords are the values of flags such as --color.
 var whenWords = []string{"auto", "always", "never"}
 
-// join appends groups of flags.
+// join concatenates groups of flags.
 func join(groups ...[]cli.Flag) []cli.Flag {
 	var out []cli.Flag
 	for _, g := range groups {

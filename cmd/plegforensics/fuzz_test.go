@@ -28,7 +28,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// smallLimits keep one execution of a fuzz target to milliseconds.
+// smallLimits keep one execution of a fuzz target within milliseconds.
 var smallLimits = bundle.Limits{Bytes: 1 << 20, Files: 20, Depth: 6, Whole: 256 << 10, Random: 256 << 10, Dict: 64 << 10, Time: 20 * time.Second}
 
 var builtinPack = sync.OnceValue(func() *rules.Pack {
@@ -36,7 +36,7 @@ var builtinPack = sync.OnceValue(func() *rules.Pack {
 	return pack
 })
 
-// analysisOf is what analyze finds in an input, without the command line around it.
+// analysisOf returns the analysis of an input, without the command line around it.
 func analysisOf(t testing.TB, stdin []byte, inputs ...string) *model.Analysis {
 	t.Helper()
 	return analysisWithin(t, smallLimits, stdin, inputs...)
@@ -65,8 +65,7 @@ func analysisWithin(t testing.TB, limits bundle.Limits, stdin []byte, inputs ...
 	return a
 }
 
-// sampleLogs are the logs of the samples, by lines; of the journal those that
-// say something about PLEG.
+// sampleLogs returns the lines of the sample logs; of the journal only those about PLEG.
 var sampleLogs = sync.OnceValue(func() (out [][]string) {
 	paths, _ := filepath.Glob(filepath.Join(samples, "*", "kubelet.log"))
 	for _, p := range paths {
@@ -87,7 +86,7 @@ var sampleLogs = sync.OnceValue(func() (out [][]string) {
 	return append(out, lines)
 })
 
-// thin leaves so much of a log as fits, with all that it says about PLEG first.
+// thin reduces a log to room bytes; lines about PLEG are kept first.
 func thin(lines []string, room int) string {
 	keep := make([]bool, len(lines))
 	take := func(want func(i int) bool) {
@@ -116,7 +115,7 @@ func thin(lines []string, room int) string {
 	return b.String()
 }
 
-// foundIn is all that is found, in words, but for the places where it stands.
+// foundIn returns all findings in words, without the positions of evidence.
 func foundIn(a *model.Analysis) string {
 	var b strings.Builder
 	for i := range a.Nodes {
@@ -146,7 +145,7 @@ func foundIn(a *model.Analysis) string {
 	return b.String()
 }
 
-// carried are the ways in which the same bytes come.
+// carried are ways in which the same bytes can be packed.
 var carried = []func(log []byte) (name string, data []byte){
 	func(log []byte) (string, []byte) {
 		var b bytes.Buffer
@@ -162,7 +161,7 @@ var carried = []func(log []byte) (name string, data []byte){
 	func(log []byte) (string, []byte) { return "logs.tar", tarred("kubelet.log", string(log)) },
 }
 
-// tarred is an archive of pairs of a name and what the file holds.
+// tarred returns an archive of files, given as name and content in turn.
 func tarred(files ...string) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -174,8 +173,8 @@ func tarred(files ...string) []byte {
 	return b.Bytes()
 }
 
-// FuzzSameFindings: the same log as a file, compressed, in an archive, from
-// standard input, and rotated into halves leads to the same findings.
+// FuzzSameFindings: the same log gives the same findings as a file, compressed, in an archive, from
+// standard input, and rotated into halves.
 func FuzzSameFindings(f *testing.F) {
 	dir := f.TempDir()
 	for _, lines := range sampleLogs() {
@@ -227,8 +226,8 @@ func fileOf(t testing.TB, dir, name string, data []byte) string {
 
 var klogHeader = regexp.MustCompile(`^[IWEF]1120 \d\d:\d\d:\d\d\.\d{6} {1,7}\d+ [a-z_]+\.go:\d+\] [ -~]*$`)
 
-// orderly reports whether a log is lines of a kubelet in the order of their time:
-// what can be cut anywhere.
+// orderly reports whether a log consists of kubelet lines sorted by time, so that it can be cut
+// anywhere.
 func orderly(log []byte) bool {
 	last := ""
 	for line := range strings.Lines(string(log)) {
@@ -240,11 +239,11 @@ func orderly(log []byte) bool {
 	return true
 }
 
-// habitMost is the longest silence, in seconds, that may be a log's habit: what was
-// removed from within one leaves no trace.
+// habitMost is the longest silence in seconds that may be part of a log's rhythm: lines removed
+// within it leave no trace.
 const habitMost = 75
 
-// second is the time of day of a line with a klog header; -1 without one.
+// second returns the time of day of a line with a klog header, in seconds; -1 without one.
 func second(line string) int {
 	m := klogTime.FindStringSubmatch(line)
 	if m == nil {
@@ -256,9 +255,9 @@ func second(line string) int {
 
 var klogTime = regexp.MustCompile(`[IWEF]\d{4} (\d\d:\d\d:\d\d)\.`)
 
-// FuzzLess: deleting the begin, the end and blocks of a log leads to nothing that the
-// whole log does not support. The log is a stretch of a
-// sample; the bytes say how many lines stay and how many go, by turns.
+// FuzzLess: removing the beginning, the end and blocks of a log yields nothing that the whole log
+// does not support. The log is a section of a sample; the bytes are the numbers of lines that are
+// kept and removed in turn.
 func FuzzLess(f *testing.F) {
 	var seconds [][]int
 	for i, lines := range sampleLogs() {
@@ -304,12 +303,12 @@ func FuzzLess(f *testing.F) {
 	})
 }
 
-// shaped makes names of a shape that bytes choose, each with a mark in it that
-// occurs in no word.
+// shaped makes names whose shape is chosen by fuzzer bytes. Each contains a mark that occurs in no
+// word.
 type shaped struct {
 	bytes []byte
 	n     int
-	marks map[string]string // mark -> the name it is part of
+	marks map[string]string // mark -> name that contains it
 }
 
 func (s *shaped) next(n int) int {
@@ -321,7 +320,7 @@ func (s *shaped) next(n int) int {
 	return k
 }
 
-// The parts of a name around its mark: none, ordinary words, numbers, hashes.
+// What surrounds the mark in a name: nothing, ordinary words, numbers, hashes.
 var (
 	namePrefixes = []string{"", "", "", "web-", "my", "kube-", "1", "prod-eu-", "a-", "x0-", "node-", "pod-", "log-", "the-", "e-"}
 	nameSuffixes = []string{"", "", "", "-0", "-7d9f8b6c5-x2x4z", "1", "-api", "01", "-db-12", "-log", "-x", "-5b8c9", "-node", "-10-0-0-1"}
@@ -397,7 +396,7 @@ func (s *shaped) one(kind, full string) string {
 	return s.label()
 }
 
-// framed puts a line into the framing of a writer of logs.
+// framed puts a line into the framing of one of several log writers.
 func framed(how int, line, host string) string {
 	klog := line[1:5] == "1120"
 	message := "kubelet[5203]: " + line
@@ -421,14 +420,13 @@ func framed(how int, line, host string) string {
 	return "Nov 20 23:44:30 " + host + " " + message
 }
 
-// FuzzRedact: of the names in one or more lines of a kubelet, a runtime or the
-// kernel, or in another file of a bundle, none comes out, in no format and no warning,
-// whatever shapes the names have.
+// FuzzRedact: no name in some lines of a kubelet, a runtime or the kernel, or in another file of a
+// bundle, appears in any format or warning, whatever its shape.
 func FuzzRedact(f *testing.F) {
 	templates := slices.Concat(kubeletLines, systemLines)
 	names := slices.Sorted(maps.Keys(canaryFiles))
 	formats := slices.Concat(report.Formats, report.TimelineFormats, report.EventFormats, report.InspectFormats)
-	var about []string // lines that lead to findings
+	var about []string // lines that cause findings
 	for _, lines := range sampleLogs() {
 		about = append(about, thin(lines, 1<<10))
 	}
@@ -446,7 +444,7 @@ func FuzzRedact(f *testing.F) {
 		host := s.fill([]string{"{word}", "{host}", "{word}.local"}[s.next(3)])
 		files := map[string]string{"kubelet.log": about[int(frame/5)%len(about)]}
 		k := int(which) % (len(templates) + len(names))
-		for i := range 1 + s.next(3) { // the neighbours too
+		for i := range 1 + s.next(3) { // the following ones too
 			if j := k + i; j < len(templates) {
 				files["messages.log"] += framed(int(frame), s.fill(templates[j]), host) + "\n"
 			} else if j < len(templates)+len(names) {

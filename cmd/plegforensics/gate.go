@@ -15,7 +15,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// findings is what a gate looks at, whichever command found it.
+// findings is the input of a gate, whichever command produced it.
 type findings struct {
 	episodes int
 	breaches []foundBreach
@@ -60,25 +60,25 @@ func fleetFindings(v *fleet.View) findings {
 	return f
 }
 
-// gate is one --fail-on: it says why the run fails, "" if it does not.
+// gate is one --fail-on condition. It returns the reason to fail, "" if there is none.
 type gate func(findings) string
 
 // gateWords are the values of --fail-on.
 var gateWords = []string{"none", "info", "warning", "critical", "cause:ID", "episodes>N"}
 
-// gateFlag is --fail-on, the same in every command that has findings.
+// gateFlag returns --fail-on, which is the same in every command that has findings.
 func gateFlag() cli.Flag {
 	f := listFlag(catRules, "fail-on", "exit 1 when `GATE` holds, repeatable: "+strings.Join(gateWords, ", "))
 	f.DefaultText = "none"
 	return f
 }
 
-// gatesOf reads --fail-on. Causes gives the ids that cause:ID may name.
+// gatesOf parses --fail-on. causes returns the IDs that cause:ID may name.
 func gatesOf(c *cli.Context, causes func() ([]string, error)) ([]gate, error) {
 	var out []gate
 	for _, word := range c.StringSlice("fail-on") {
 		if v, set := os.LookupEnv("PLEGFORENSICS_FAIL_ON"); word == "" && set && v == "" {
-			continue // an empty variable is none; an empty flag is a mistake
+			continue // an empty variable means none; an empty flag is a mistake
 		}
 		g, err := gateOf(strings.TrimSpace(word), causes)
 		if err != nil {
@@ -123,7 +123,7 @@ func checkCause(id string, causes func() ([]string, error)) error {
 	return unknown("cause", id, ids)
 }
 
-// causeIDs are the ids of the causes that the flags choose.
+// causeIDs returns a function that lists the IDs of the causes selected by flags.
 func causeIDs(c *cli.Context) func() ([]string, error) {
 	return func() ([]string, error) {
 		pack, err := rulePack(c)
@@ -158,7 +158,8 @@ func causeGate(id string) gate {
 	}
 }
 
-// severityGate names the worst finding that holds, and how many others do.
+// severityGate fails on findings of at least level. It names the worst one and the number of
+// others.
 func severityGate(level rules.Severity) gate {
 	return func(f findings) string {
 		var worst *foundBreach
@@ -183,7 +184,7 @@ func severityGate(level rules.Severity) gate {
 	}
 }
 
-// held returns the failure of the first gate that holds.
+// held returns the failure of the first gate that holds, nil if none does.
 func held(gates []gate, f findings) error {
 	for _, g := range gates {
 		if why := g(f); why != "" {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestHeapPercent holds the pace of the collector to what it is for: a small heap
-// has room, a large one does not grow by half.
+// TestHeapPercent: a small heap has room to grow, a large one does not grow by half.
 func TestHeapPercent(t *testing.T) {
 	for _, c := range []struct {
 		live        uint64
@@ -21,8 +20,8 @@ func TestHeapPercent(t *testing.T) {
 	}
 }
 
-// TestRestPercent wants the heap to have its room from what it holds, whatever of
-// it the collection before has seen.
+// TestRestPercent: the heap has its room beyond what it holds, however much of that the last
+// collection has seen.
 func TestRestPercent(t *testing.T) {
 	for _, c := range []struct{ live, held, room uint64 }{{50 << 20, 64 << 20, wholeRest}, {64 << 20, 64 << 20, wholeRest}, {70 << 20, 64 << 20, wholeRest},
 		{60 << 20, 72 << 20, restRoom}, {72 << 20, 72 << 20, restRoom}, {400 << 20, 470 << 20, restRoom}} {
@@ -33,11 +32,11 @@ func TestRestPercent(t *testing.T) {
 	}
 }
 
-// TestRoomForSeries adds up what collections look at while series are read, and
-// while a query makes as much of them again: a series is looked at as often however
-// many there are, and not at all for few.
+// TestRoomForSeries adds up the bytes scanned by collections while series are read, and while a
+// query allocates as much again: each byte is scanned 2.5 times at most, however many series there
+// are, and not at all if there are few.
 func TestRoomForSeries(t *testing.T) {
-	const each = 350 // bytes of a series, and of what is made of it
+	const each = 350 // bytes per series, and of what a query makes of it
 	for _, n := range []int{1000, 64_000, 256_000, 1_000_000, 4_000_000} {
 		looks, live := 0.0, 8<<20
 		grow := func(to int, room func() int) {
@@ -58,7 +57,7 @@ func TestRoomForSeries(t *testing.T) {
 	}
 }
 
-// TestGovernHeap wants the pace to follow the heap.
+// TestGovernHeap: the pace follows the size of the heap.
 func TestGovernHeap(t *testing.T) {
 	t.Setenv("GOGC", "")
 	old := debug.SetGCPercent(100)
@@ -67,7 +66,7 @@ func TestGovernHeap(t *testing.T) {
 	held := make([]byte, 200<<20)
 	for range 100 {
 		runtime.GC()
-		time.Sleep(10 * time.Millisecond) // the cleanup runs on its own
+		time.Sleep(10 * time.Millisecond) // the cleanup runs in its own goroutine
 		now := debug.SetGCPercent(heapPercent(200<<20, heapRoom))
 		debug.SetGCPercent(now)
 		if now < heapPercent(100<<20, heapRoom) {

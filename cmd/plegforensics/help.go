@@ -15,14 +15,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Lines of a help page fit the terminal, within these bounds; where there is none
-// they fit any.
+// Bounds of the width of a help page, which otherwise is that of the terminal.
 const (
 	narrowHelp = 80
 	wideHelp   = 100
 )
 
-// exitStatuses is the table of exit statuses, for help and the manual page.
+// exitStatuses is the table of exit statuses in help and the manual page.
 var exitStatuses = []struct {
 	code  int
 	means string
@@ -37,7 +36,7 @@ var exitStatuses = []struct {
 	{exitPipe, "the reader of standard output went away"},
 }
 
-// printHelp is cli's HelpPrinter: one layout for the program and its commands.
+// printHelp is cli.HelpPrinter: one layout for the program and its commands.
 func printHelp(w io.Writer, _ string, data any) {
 	p := page{width: helpWidth(w)}
 	switch x := data.(type) {
@@ -46,7 +45,7 @@ func printHelp(w io.Writer, _ string, data any) {
 	case *cli.Command:
 		p.command(x)
 	}
-	_, _ = io.WriteString(w, p.String()) // standard output remembers the error
+	_, _ = io.WriteString(w, p.String()) // stdout keeps the error
 }
 
 func helpWidth(w io.Writer) int {
@@ -60,8 +59,8 @@ func helpWidth(w io.Writer) int {
 	return narrowHelp
 }
 
-// listWidth is that of a list on standard output: of the terminal, or what files
-// have.
+// listWidth returns the width of a list on standard output: that of the terminal, or the one for
+// files.
 func listWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= 40 {
 		return n
@@ -76,7 +75,7 @@ func listWidth(w io.Writer) int {
 	return fileWidth
 }
 
-// page is a help page under way.
+// page is a help page being written.
 type page struct {
 	strings.Builder
 	width int
@@ -111,7 +110,7 @@ func (p *page) command(c *cli.Command) {
 	p.commands(c.Subcommands)
 	p.examples(commandPath(name))
 	p.flags(c)
-	own := map[int]string{} // what statuses of this command mean, "" of what it does not have
+	own := map[int]string{} // meanings of statuses that differ in this command; "" if it does not have the status
 	if has := func(name string) bool {
 		return slices.ContainsFunc(c.VisibleFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 	}; !has("strict") { // it reads no input
@@ -130,7 +129,7 @@ func (p *page) command(c *cli.Command) {
 	p.text(0, "", "Every flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -; the flag wins.")
 }
 
-// commandPath is the command without the name of the program.
+// commandPath returns the command without the name of the program.
 func commandPath(helpName string) string {
 	words := strings.Fields(helpName)
 	for i, w := range words {
@@ -148,8 +147,7 @@ func (p *page) section(title string) {
 	p.WriteString(title + "\n")
 }
 
-// paragraphs writes a description; lines that begin with blanks stay as they
-// are.
+// paragraphs writes a description; indented lines are kept as they are.
 func (p *page) paragraphs(s string) {
 	if s == "" {
 		return
@@ -209,7 +207,7 @@ func (p *page) examples(command string) {
 	}
 }
 
-// flags writes the flags by category, those of the command itself first.
+// flags writes the flags by category, those without a category first.
 func (p *page) flags(c *cli.Command) {
 	var order []string
 	by := map[string][]cli.Flag{}
@@ -247,7 +245,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// flagText is how a flag is written and what it does, with its default.
+// flagText returns how a flag is written, and its description with the default.
 func flagText(f cli.Flag) (names, about string) {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {
@@ -288,8 +286,7 @@ func placeholder(f cli.Flag) string {
 	return "VALUE"
 }
 
-// defaultText is what holds where a flag is not given, "" where that is nothing
-// to speak of.
+// defaultText returns the default of a flag, "" if that is not worth mentioning.
 func defaultText(f cli.Flag) string {
 	switch f := f.(type) {
 	case *cli.StringFlag:
@@ -329,8 +326,8 @@ func (p *page) exits(own map[int]string) {
 	}
 }
 
-// item writes a term and what it means, from a column on; on the next line where
-// the term is too long.
+// item writes a term and, from column on, its description; on the next line if the term is too
+// long.
 func (p *page) item(indent, column int, term, about string) {
 	head := strings.Repeat(" ", indent) + term
 	if utf8.RuneCountInString(head) > column-2 {
@@ -340,10 +337,10 @@ func (p *page) item(indent, column int, term, about string) {
 	p.text(column, head, about)
 }
 
-// glue is a blank at which no line ends.
+// glue is a blank at which lines are not broken.
 const glue = "\u00a0"
 
-// text writes words from a column on, behind what stands before it.
+// text writes words from column on, after head.
 func (p *page) text(column int, head, s string) {
 	line, empty := head+strings.Repeat(" ", max(0, column-utf8.RuneCountInString(head))), true
 	s = strings.ReplaceAll(s, "(default: ", "(default:"+glue)
@@ -360,7 +357,7 @@ func (p *page) text(column int, head, s string) {
 	p.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// helpCommand is "help", as people type it.
+// helpCommand returns the command "help".
 func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "help on a command", ArgsUsage: "[COMMAND...]", Hidden: true,
@@ -385,7 +382,7 @@ func helpCommand() *cli.Command {
 	}
 }
 
-// versionCommand is "version".
+// versionCommand returns the command "version".
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "version and build", ArgsUsage: " ", Hidden: true,

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestHelpPages: every command has a page with an example, no line of it is
-// longer than 80 columns, and no default is shown that is none.
+// TestHelpPages: every command has a page with an example; no line exceeds 80 columns, and no empty
+// default is shown.
 func TestHelpPages(t *testing.T) {
 	var visit func(path []string, cs []*cli.Command)
 	visit = func(path []string, cs []*cli.Command) {
@@ -38,7 +38,7 @@ func TestHelpPages(t *testing.T) {
 	visit(nil, commands())
 }
 
-// TestExamplesAreOfCommands: an example stands under a command that exists.
+// TestExamplesAreOfCommands: every example belongs to an existing command.
 func TestExamplesAreOfCommands(t *testing.T) {
 	for _, e := range examples {
 		cs := commands()
@@ -53,7 +53,7 @@ func TestExamplesAreOfCommands(t *testing.T) {
 	}
 }
 
-// TestHelpOfStatuses: help names the exit statuses that a command has.
+// TestHelpOfStatuses: help lists the exit statuses that a command can have.
 func TestHelpOfStatuses(t *testing.T) {
 	for command, want := range map[string][2]bool{"analyze": {true, true}, "inspect": {false, true}, "rules test": {true, false}, "explain": {false, false}} {
 		text := string(printed(t, append(strings.Fields(command), "--help")...))

@@ -45,9 +45,8 @@ type analyzed struct {
 	}
 }
 
-// TestLayouts reads a bundle of every collector, as a directory and packed,
-// and holds what is said of it against what is known of the incident in it.
-// The golden file shows layout, nodes and files of each.
+// TestLayouts reads a bundle of every collector, as a directory and packed, and compares the result
+// with the known incident in it. The golden file lists layout, nodes and files of each.
 func TestLayouts(t *testing.T) {
 	var golden strings.Builder
 	for _, tree := range fixtures.Trees() {
@@ -82,7 +81,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// look inspects and analyses one bundle, and returns what inspect says.
+// look inspects and analyzes a bundle, and returns what inspect says.
 func look(t *testing.T, tree fixtures.Tree, path string) string {
 	t.Helper()
 	name := tree.Kind + " at " + filepath.Base(path)
@@ -93,14 +92,14 @@ func look(t *testing.T, tree fixtures.Tree, path string) string {
 	var x inspected
 	runJSON(t, &x, "inspect", path, flags...)
 	if len(x.Inputs) != 1 || x.Inputs[0].Kind != tree.Kind && !(tree.Kind == "log" && x.Inputs[0].Kind == "kubelet-log") {
-		// A collector's directory that was renamed, or whose members lie at its
-		// top, is known by what is in it all the same.
+		// A collector's directory is recognized by its content even if it was renamed or its
+		// members are at the top level.
 		if !(tree.Kind == "sos-collect" && x.Inputs[0].Kind == "sosreport") {
 			t.Errorf("%s: kind %+v, want %s", name, x.Inputs, tree.Kind)
 		}
 	}
 	var a analyzed
-	if filepath.Ext(path) == "" || tree.Packed == "" { // packed bundles hold the same lines
+	if filepath.Ext(path) == "" || tree.Packed == "" { // packed bundles contain the same lines
 		runJSON(t, &a, "analyze", path, flags...)
 	}
 	for _, i := range tree.Nodes {
@@ -109,8 +108,8 @@ func look(t *testing.T, tree fixtures.Tree, path string) string {
 	return summary(x)
 }
 
-// truth holds node, version and the derived start of the last good relist
-// against the incident.
+// truth compares node, version and the derived start of the last successful relist with the
+// incident.
 func truth(t *testing.T, name string, i fixtures.Incident, x inspected, a analyzed) {
 	t.Helper()
 	found := false
@@ -184,7 +183,7 @@ func runJSON(t *testing.T, v any, command, path string, flags ...string) {
 	}
 }
 
-// diffLines shows the lines that only one of two texts has.
+// diffLines returns the lines that only one of two texts contains.
 func diffLines(want, got string) string {
 	count := map[string]int{}
 	for _, l := range strings.Split(want, "\n") {

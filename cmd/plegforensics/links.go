@@ -12,9 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// linksWanted reports whether file names on standard output shall be
-// hyperlinks (OSC 8). By itself the tool makes them only on a terminal that is
-// known to swallow what it does not understand.
+// linksWanted reports whether file names on standard output are to be hyperlinks (OSC 8). By
+// default that is so only on a terminal known to ignore escape sequences that it does not support.
 func linksWanted(c *cli.Context) (bool, error) {
 	switch when := c.String("links"); when {
 	case "always":
@@ -28,9 +27,8 @@ func linksWanted(c *cli.Context) (bool, error) {
 	}
 }
 
-// linksWork tells from the environment whether the terminal knows hyperlinks.
-// Those that do not are few, but print the address as rubbish: the consoles,
-// screen, and the VTE library before 0.50.
+// linksWork reports, based on the environment, whether the terminal supports hyperlinks. The few
+// that do not print the address as garbage: consoles, screen, and the VTE library before 0.50.
 func linksWork(env func(string) string) bool {
 	switch t := env("TERM"); {
 	case t == "", t == "dumb", strings.HasPrefix(t, "linux"), strings.HasPrefix(t, "vt"), strings.HasPrefix(t, "cons"):
@@ -47,9 +45,9 @@ func linksWork(env func(string) string) bool {
 	return true
 }
 
-// linker gives the address of a position: that of the file where it lies on
-// disk, with the line as fragment. What is inside an archive has none, nor has
-// anything in a redacted report, whose addresses would tell names.
+// linker returns a function that gives the address of a position: the URL of the file on disk, with
+// the line as fragment. Files inside archives have none. Redacted reports have no links, because
+// addresses contain names.
 func linker(c *cli.Context) func(*model.Evidence) string {
 	inputs := c.Args().Slice()
 	if want, err := linksWanted(c); err != nil || !want || redacting(c) || c.Bool("separate") {
@@ -75,8 +73,8 @@ func linker(c *cli.Context) func(*model.Evidence) string {
 	}
 }
 
-// onDisk is the absolute path of a file of an input, "" if it lies in an
-// archive or came through a pipe.
+// onDisk returns the absolute path of a file of an input, "" if it is in an archive or came through
+// a pipe.
 func onDisk(input, file string) string {
 	if input == "-" || strings.Contains(file, "!") {
 		return ""

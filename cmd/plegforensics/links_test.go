@@ -37,11 +37,11 @@ func TestLinksWork(t *testing.T) {
 	}
 }
 
-// TestLinks: no link without a terminal; where they are forced they name the
-// file on disk, and a redacted report has none.
+// TestLinks: no links without a terminal; forced links name the file on disk; redacted reports have
+// none.
 func TestLinks(t *testing.T) {
 	in := filepath.Join(samples, "hang-list")
-	const path = "samples/hang-list/kubelet.log" // absolute, as output shortens it
+	const path = "samples/hang-list/kubelet.log" // absolute, as shortened by printed
 	if out := string(printed(t, "analyze", in)); strings.Contains(out, "\x1b") {
 		t.Error("escape sequences in a pipe")
 	}
@@ -74,7 +74,7 @@ func TestPagerCommand(t *testing.T) {
 	}
 }
 
-// TestPagerInPipe: without a terminal --pager changes nothing.
+// TestPagerInPipe: --pager has no effect without a terminal.
 func TestPagerInPipe(t *testing.T) {
 	in := filepath.Join(samples, "healthy")
 	t.Setenv("PAGER", "false")

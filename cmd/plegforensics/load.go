@@ -23,12 +23,12 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// warningsShown is how many warnings go to standard error; the report has all.
+// warningsShown is the maximum number of warnings on standard error; the report has all.
 const warningsShown = 20
 
-// load reads the inputs of the command line: one bundle, or one for each input
-// under --separate. asked reports whether more than the rebuild looks at a metric;
-// nil: at all. sigs are as in bundle.Options.
+// load reads the inputs of the command line as one bundle, or with --separate as one bundle each.
+// asked reports whether something besides the rebuild needs a metric; nil means nothing does. sigs
+// is as in bundle.Options.
 func load(c *cli.Context, args []string, asked func(metric string) bool, sigs *logs.Set) ([]*parse.Bundle, error) {
 	if len(args) == 0 {
 		return nil, usage(seeHelp(c), "no input given")
@@ -118,7 +118,7 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	return opt, nil
 }
 
-// worthSaying are all warnings, under --quiet those of what a limit left out.
+// worthSaying returns all warnings, or with --quiet those about data left out because of a limit.
 func worthSaying(c *cli.Context, ws []parse.Warning) []parse.Warning {
 	if !c.Bool("quiet") {
 		return ws
@@ -136,7 +136,7 @@ func warn(w io.Writer, ws []parse.Warning) {
 	}
 }
 
-// nodes rebuilds the nodes of a bundle as the flags want them.
+// nodes rebuilds the nodes of a bundle and clips them to the window of the flags.
 func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 	ns, err := rebuilt(c, b, nil)
 	if err != nil {
@@ -145,8 +145,8 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 	return clip(c, ns, func(n *replay.Node, since, until int64) { n.Clip(since, until) })
 }
 
-// audited rebuilds the nodes of a bundle as the flags want them, with what follows
-// from their history. Audit and blame see all of a node, whatever will be shown.
+// audited rebuilds the nodes of a bundle with what follows from their history, and clips them.
+// Audit and blame use the whole node, whatever is shown of it.
 func audited(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]model.Analyzed, error) {
 	ns, err := rebuilt(c, b, pack)
 	if err != nil {
@@ -164,8 +164,8 @@ func audited(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]model.Analyze
 	return out, err
 }
 
-// rebuilt rebuilds the nodes that the flags ask for, with the health threshold
-// of a pack where no flag states one.
+// rebuilt rebuilds the nodes selected by flags, with the health threshold of a pack if no flag
+// states one.
 func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node, error) {
 	opt := replay.Options{
 		KubeletVersion:  c.String("kubelet-version"),
@@ -174,7 +174,7 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 	}
 	opt.Parallel = runner(c)
 	want := c.StringSlice("node")
-	if len(want) == 0 { // those asked for may be any
+	if len(want) == 0 { // with --node, any node may be wanted
 		opt.MostNodes = cmp.Or(c.Int("max-nodes"), mostNodes)
 		opt.LeftOut = func(more int) { leftOut(b, opt.MostNodes, more) }
 	}
@@ -190,7 +190,7 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 		}
 		for _, w := range want {
 			if !slices.Contains(have, w) {
-				if redacting(c) { // what was typed may be a name too
+				if redacting(c) { // the typed word may be a name too
 					red := redactorOf(c)
 					red.Hosts(append(have, w)...)
 				}
@@ -202,11 +202,11 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 	return ns, nil
 }
 
-// mostNodes is how many nodes of a bundle are rebuilt: each costs some 0.4 ms and 15 KiB,
-// however little is known of it. Clusters of Kubernetes are not built larger.
+// mostNodes is the maximum number of nodes rebuilt per bundle: each costs some 0.4 ms and 15 KiB
+// even if little is known of it. Kubernetes clusters are not larger.
 const mostNodes = 5_000
 
-// leftOut warns of nodes that a limit left out.
+// leftOut warns of nodes left out because of the limit.
 func leftOut(b *parse.Bundle, most, more int) {
 	w := parse.Warning{Pos: parse.Pos{File: &parse.File{Path: b.Inputs[0].Path}}, Cut: true,
 		Msg: fmt.Sprintf("%d nodes are left out, those with the fewest lines: no more than %d are rebuilt; --max-nodes raises the limit, --node asks for one", more, most)}
@@ -216,12 +216,12 @@ func leftOut(b *parse.Bundle, most, more int) {
 	}
 }
 
-// build makes the report: bundles, nodes, findings.
+// build makes the analysis of the inputs: bundles, nodes, findings.
 func build(c *cli.Context, asks query.Asks) (*model.Analysis, error) {
 	return buildOf(c, c.Args().Slice(), asks)
 }
 
-// buildOf is build of other inputs. asks are the metrics that alert rules read.
+// buildOf is build for other inputs. asks are the metrics that alert rules read.
 func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, error) {
 	packed, sigs, err := rulesBeside(c)
 	if err != nil {
@@ -255,7 +255,7 @@ func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, e
 	return r, nil
 }
 
-// rulePack is the built-in causes and those of --rules.
+// rulePack returns the built-in causes and those of --rules.
 func rulePack(c *cli.Context) (*rules.Pack, error) {
 	packed, _, err := rulesBeside(c)
 	if err != nil {
@@ -264,9 +264,9 @@ func rulePack(c *cli.Context) (*rules.Pack, error) {
 	return packed(), nil
 }
 
-// rulesBeside reads the files of --rules and returns a function that gives their
-// causes together with the built-in ones, which are read while the caller does
-// something else, and the signatures if any are of those files.
+// rulesBeside reads the files of --rules. It returns a function that combines their causes with the
+// built-in ones, which are loaded concurrently, and a signature set if the files contain
+// signatures.
 func rulesBeside(c *cli.Context) (func() *rules.Pack, *logs.Set, error) {
 	var own rules.Contents
 	for _, path := range c.StringSlice("rules") {
@@ -289,7 +289,7 @@ func rulesBeside(c *cli.Context) (func() *rules.Pack, *logs.Set, error) {
 		builtin <- &rules.Pack{}
 	} else {
 		go func() {
-			pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
+			pack, _ := rules.Builtin() // a test of package rules checks the built-in files
 			builtin <- pack
 		}()
 	}
@@ -307,7 +307,7 @@ func badRules(bad []rules.Problem) error {
 	return usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
 }
 
-// thresholds are those of --threshold.
+// thresholds parses --threshold.
 func thresholds(c *cli.Context) ([]rules.Limit, error) {
 	var out []rules.Limit
 	for _, arg := range c.StringSlice("threshold") {
@@ -349,7 +349,8 @@ func readRules(path string) (rules.Contents, error) {
 	return out, nil
 }
 
-// nothing is the end of a run whose inputs hold nothing of a kubelet or its node.
+// nothing returns the error of a run whose inputs contain nothing of a kubelet or its node, nil if
+// they do.
 func nothing(r *model.Analysis) error {
 	for _, in := range r.Inputs {
 		if in.FilesUsed > 0 {
@@ -359,7 +360,7 @@ func nothing(r *model.Analysis) error {
 	return &exitError{code: exitNothing, msg: "no input could be analyzed: nothing in it is recognized as of a kubelet or its node", hint: "inspect INPUT tells what was found in it"}
 }
 
-// verdict turns findings and input problems into the exit status.
+// verdict maps findings and input problems to the exit status.
 func verdict(c *cli.Context, r *model.Analysis, gates []gate) error {
 	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
 		return errPartial()

@@ -14,19 +14,19 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	_ "time/tzdata" // zones by name in a container of nothing else, and on Windows
+	_ "time/tzdata" // time zones by name in minimal containers and on Windows
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
-	_ "github.com/plegforensics/plegforensics/cmd/plegforensics/internal/ulimit" // which ends a process that has too little
+	_ "github.com/plegforensics/plegforensics/cmd/plegforensics/internal/ulimit" // exits if resource limits are too low
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	governHeap()
-	// A pipe whose reader went away ends us quietly: the write error says so.
+	// When the reader of a pipe goes away we end quietly: the write error tells.
 	signal.Ignore(syscall.SIGPIPE)
 	out := &stdout{Writer: os.Stdout}
 	app := newApp(os.Stdin, out, os.Stderr)
@@ -34,9 +34,8 @@ func main() {
 	os.Exit(runApp(ctx, app, os.Args, out))
 }
 
-// endSoon ends the program within a second of an interrupt, where something that
-// cannot be interrupted, such as a reader that does not read, keeps it from
-// ending by itself.
+// endSoon ends the program within a second of an interrupt if something that cannot be interrupted,
+// such as a blocked reader, keeps it from ending by itself.
 func endSoon(ctx context.Context, app *cli.App) {
 	<-ctx.Done()
 	time.Sleep(800 * time.Millisecond)
@@ -44,7 +43,7 @@ func endSoon(ctx context.Context, app *cli.App) {
 	os.Exit(exitInterrupted)
 }
 
-// commands is every subcommand, in the order of --help.
+// commands returns every subcommand, in the order of --help.
 func commands() []*cli.Command {
 	return []*cli.Command{
 		analyzeCommand(),
@@ -103,7 +102,7 @@ func newApp(stdin io.Reader, out *stdout, errs io.Writer) *cli.App {
 		Metadata:               map[string]any{outputsKey: output.NewSet(out)},
 		Suggest:                true,
 		UseShortOptionHandling: false,
-		Flags:                  []cli.Flag{cli.HelpFlag}, // our own help command keeps cli from adding it
+		Flags:                  []cli.Flag{cli.HelpFlag}, // having our own help command keeps cli from adding the flag
 		HideHelpCommand:        true,
 		ExitErrHandler:         func(*cli.Context, error) {},
 		OnUsageError:           onUsageError,
@@ -127,7 +126,7 @@ func setUsageError(c *cli.Command) {
 	}
 }
 
-// noCommand answers a call without a known subcommand.
+// noCommand handles a call without a known subcommand.
 func noCommand(c *cli.Context) error {
 	if !c.Args().Present() {
 		return cli.ShowAppHelp(c)
@@ -145,7 +144,7 @@ func commandNames(cs []*cli.Command) []string {
 	return names
 }
 
-// baseName is the last path element, for slashes of either kind.
+// baseName returns the last element of a path with slashes of either kind.
 func baseName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 
 // brokenPipe reports whether err is a write to a reader that went away.

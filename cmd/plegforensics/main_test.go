@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"plegforensics": main})
 }
 
-// TestScripts runs the command line as users do; each script is one behaviour.
+// TestScripts runs the command line as users do; each script covers one behavior.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -33,8 +33,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is the script command "exits STATUS PROGRAM ARG...": it runs the
-// program and wants that exit status.
+// exits is the script command "exits STATUS PROGRAM ARG...": it runs the program and checks its
+// exit status.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
@@ -53,12 +53,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// manySeries is the script command "manyseries FILE N": it writes a snapshot of so
-// many series, and one of the kubelet behind them.
+// manySeries is the script command "manyseries FILE N": it writes a snapshot of N series, followed
+// by one of the kubelet.
 func manySeries(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	if strings.HasSuffix(args[0], ".json") { // as promtool query prints them
+	if strings.HasSuffix(args[0], ".json") { // in promtool's query format
 		b := []byte("[")
 		for i := range n {
 			b = fmt.Appendf(b, "{\"metric\":{\"__name__\":\"x_bytes\",\"id\":\"/kubepods/burstable/%064x\"},\"value\":[1795217460,\"%d\"]},\n", i, i)
@@ -74,7 +74,7 @@ func manySeries(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
 }
 
-// cutFile writes a compressed log that ends before its end.
+// cutFile writes a truncated compressed log.
 func cutFile(path string) error {
 	log, err := os.ReadFile(filepath.Join(samples, "hang-list", "kubelet.log"))
 	if err != nil {
@@ -91,8 +91,8 @@ func cutFile(path string) error {
 	return os.WriteFile(path, b.Bytes()[:b.Len()-2000], 0o644)
 }
 
-// TestBuildsAreToldApart: where the version names no sources, the build does, and
-// stands in what partials are compared by.
+// TestBuildsAreToldApart: if the version does not identify the sources, the build ID does, and
+// partials record it.
 func TestBuildsAreToldApart(t *testing.T) {
 	if exact(buildVersion()) {
 		t.Skip("the version says it all")

@@ -20,15 +20,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Bounds of a run over a hostile input, as in package bundle for reading alone.
+// Bounds of a run over a hostile input, as in the tests of package bundle for reading alone.
 const (
 	hostileTime = 10 * time.Second
 	hostileMiB  = 512
 )
 
-// TestManyOfOne analyzes inputs that hold very many of something small, each in a
-// process of its own, in bounded processor time and memory. internal/cmd/hostile
-// measures all that there are.
+// TestManyOfOne analyzes inputs with very many of something small, each in a process of its own,
+// within bounds on processor time and memory. internal/cmd/hostile measures all cases.
 func TestManyOfOne(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("reads /proc, and takes a while")
@@ -37,7 +36,7 @@ func TestManyOfOne(t *testing.T) {
 	named := func(c hostile.Case, names ...string) bool {
 		return slices.ContainsFunc(names, func(s string) bool { return strings.Contains(c.Name, s) })
 	}
-	for _, c := range hostile.Lines() { // of a part of most what is not in proportion shows too
+	for _, c := range hostile.Lines() { // superlinear cost shows in a part of most inputs too
 		switch {
 		case named(c, "whose list timed out", "clocks that jump", "boots", "as Go prints them", "callers and codes"):
 			cases = append(cases, c)
@@ -61,7 +60,7 @@ func TestManyOfOne(t *testing.T) {
 			}
 			rss, cpu := measured(t, "analyze "+path)
 			most := hostileTime
-			if cpu > most || rss>>10 > hostileMiB { // on a busy machine the same work takes more
+			if cpu > most || rss>>10 > hostileMiB { // on a busy machine the same work takes longer
 				_, ordinary := measured(t, "analyze "+yardstick(t))
 				again, less := measured(t, "analyze "+path)
 				rss, cpu, most = min(rss, again), min(cpu, less), max(most, ordinary*yardsticks)
@@ -74,11 +73,11 @@ func TestManyOfOne(t *testing.T) {
 	}
 }
 
-// yardsticks is how many times the time of the yardstick a hostile input may take on a machine that
-// takes longer than hostileTime: twice what any does.
+// yardsticks is the maximum time of a hostile input, as a multiple of the yardstick's, on a machine
+// that exceeds hostileTime: twice what any input takes.
 const yardsticks = 20
 
-// TestHelpIsQuick: who asks how a command is called does not wait for what others need.
+// TestHelpIsQuick: --help does not wait for initialization that only other commands need.
 func TestHelpIsQuick(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("builds the program, and measures time")
@@ -94,7 +93,7 @@ func TestHelpIsQuick(t *testing.T) {
 		}
 		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
-	const most, share = 15 * time.Millisecond, 40 // of the yardstick, of which it takes less than half as much
+	const most, share = 15 * time.Millisecond, 40 // share: 1/40 of the yardstick; it takes less than half of that
 	least := time.Hour
 	for i := 0; i < 100 && least > most; i++ {
 		least = min(least, took("--help"))
@@ -104,8 +103,8 @@ func TestHelpIsQuick(t *testing.T) {
 	}
 }
 
-// yardstick writes a large log of ordinary lines, and returns its path. What it costs at
-// the moment tells how much more than on an idle machine all work costs.
+// yardstick writes a large log of ordinary lines and returns its path. The time it takes shows how
+// busy the machine is.
 func yardstick(t *testing.T) string {
 	const name = "1,000,000 errors that each differ"
 	all := hostile.Lines()
@@ -120,7 +119,7 @@ func yardstick(t *testing.T) string {
 	return path
 }
 
-// firstBytes lets so many bytes through, and then fails.
+// firstBytes passes on the first left bytes and then fails.
 type firstBytes struct {
 	to   io.Writer
 	left int
@@ -134,8 +133,8 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestMostNodes: of too many nodes those with the most lines are rebuilt, that is
-// said and counts as reading in part, and one that is asked for is always there.
+// TestMostNodes: of too many nodes those with the most lines are rebuilt; a warning says so, the
+// input counts as partially read, and a node requested by --node is always there.
 func TestMostNodes(t *testing.T) {
 	var log strings.Builder
 	for i, host := range []string{"one", "two", "two", "three", "three", "three"} {
@@ -192,8 +191,8 @@ func TestManyEpisodes(t *testing.T) {
 	}
 }
 
-// TestOneStretch: lists that failed one right after the other are one stretch in which
-// PLEG was unhealthy, however many they are.
+// TestOneStretch: lists that fail one right after the other are a single unhealthy span, however
+// many they are.
 func TestOneStretch(t *testing.T) {
 	var log, out strings.Builder
 	for i := range 50 {
@@ -209,9 +208,9 @@ func TestOneStretch(t *testing.T) {
 	}
 }
 
-// TestJoinedAtOnce: of lists that only fail each is joined at once with what the one before
-// says of its start. That shows the relists that it shows where other lines of the
-// goroutine follow, and all claims are merged in the end.
+// TestJoinedAtOnce: a failed list is joined right away with what the previous one says about its
+// start. Relists are the same as if other lines of the goroutine followed, and all claims are
+// merged in the end.
 func TestJoinedAtOnce(t *testing.T) {
 	relists := func(pause time.Duration, more string) []any {
 		var log, out strings.Builder

@@ -14,12 +14,11 @@ import (
 	"github.com/plegforensics/plegforensics/internal/genmetrics"
 )
 
-// memoryArgs holds the command line that the child process runs.
+// memoryArgs is the environment variable with the command line for the child process.
 const memoryArgs = "PLEGFORENSICS_TEST_ARGS"
 
-// TestMemoryOfMetrics holds what metrics cost to bounds: a process of its own
-// reads snapshots, or a database of so many samples that holding them unpacked
-// would break the bound several times.
+// TestMemoryOfMetrics bounds the memory for metrics: a process of its own reads snapshots, or a
+// database of so many samples that holding them uncompressed would exceed the bound several times.
 func TestMemoryOfMetrics(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("reads /proc, and takes a while")
@@ -49,7 +48,8 @@ func TestMemoryOfMetrics(t *testing.T) {
 	}
 }
 
-// measured runs the program in a process of its own.
+// measured runs the program in a process of its own and returns its resident memory in KiB and its
+// processor time.
 func measured(t *testing.T, args string) (rss int64, cpu time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryChild$")
@@ -65,7 +65,7 @@ func measured(t *testing.T, args string) (rss int64, cpu time.Duration) {
 	return rss, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// TestMemoryChild is the process that TestMemoryOfMetrics measures.
+// TestMemoryChild is the child process of measured.
 func TestMemoryChild(t *testing.T) {
 	args := os.Getenv(memoryArgs)
 	if args == "" {

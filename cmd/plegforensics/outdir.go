@@ -13,19 +13,18 @@ import (
 	"github.com/plegforensics/plegforensics/internal/fleet"
 )
 
-// The directory of --out-dir belongs to one run at a time, or to the shards of
-// one: two runs would write the same reports and records. A run locks
-// .records/lock, a shard shares that lock and has one of its own. The system
-// drops the locks of a run that was killed.
+// The directory of --out-dir belongs to one run at a time, or to the shards of one: two runs would
+// write the same reports and records. A run locks .records/lock exclusively; a shard shares that
+// lock and holds one of its own. The operating system releases the locks of a killed run.
 
-// outDir is a directory of --out-dir that this run holds.
+// outDir is an --out-dir that is locked by this run.
 type outDir struct{ locks []*os.File }
 
-// errBusy says that another run holds a lock.
+// errBusy is returned by lock if another process holds the lock.
 var errBusy = errors.New("another run holds it")
 
-// makeDirs makes a directory and what is missing above it. What it returns removes
-// those of them again that are empty: a run that is refused leaves none.
+// makeDirs creates a directory and its missing parents. unmake removes those of them that are still
+// empty, so that a refused run leaves none.
 func makeDirs(dir string) (unmake func(), err error) {
 	var made []string
 	for d := dir; d != ""; d = filepath.Dir(d) {
@@ -39,13 +38,13 @@ func makeDirs(dir string) (unmake func(), err error) {
 	}
 	return func() {
 		for _, d := range made {
-			_ = os.Remove(d) // not of what has something in it
+			_ = os.Remove(d) // fails for a non-empty directory, as intended
 		}
 	}, err
 }
 
-// holdOutDir makes the directory if it is missing, and takes it. What a run that
-// was killed left half written is removed if nobody else is at work.
+// holdOutDir creates the directory if necessary and locks it. Half-written files of a killed run
+// are removed if nobody else uses the directory.
 func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
 	records := filepath.Join(dir, ".records")
 	if linked(records) {
@@ -88,9 +87,9 @@ func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
 	return o, nil
 }
 
-// apart leaves --out-dir out of the bundles of a directory in which it lies
-// itself, and refuses one that is an input or lies in a bundle: the next run would
-// take the reports for bundles.
+// apart removes --out-dir from the bundles if it is in the same directory as they are. It returns
+// an error if --out-dir is an input or inside a bundle: the next run would take the reports for
+// bundles.
 func apart(c *cli.Context, dir string, names []string) ([]string, error) {
 	if dir == "" {
 		return names, nil
@@ -121,8 +120,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// inside reports whether a directory, which need not be there, lies in a bundle
-// that is a directory.
+// inside reports whether dir, which need not exist, is inside a bundle that is a directory.
 func inside(dir, bundle string) bool {
 	if st, err := os.Stat(bundle); err != nil || !st.IsDir() {
 		return false
@@ -140,15 +138,15 @@ func inside(dir, bundle string) bool {
 	}
 }
 
-// free gives the directory up. The files of the locks stay: removing one that
-// another run has just opened would leave two runs with a lock each.
+// free releases the directory. The lock files stay: removing one that another run has just opened
+// would give two runs a lock each.
 func (o *outDir) free() {
 	for _, f := range o.locks {
-		_ = f.Close() // which drops the lock
+		_ = f.Close() // releases the lock
 	}
 }
 
-// linked reports whether a name is that of a symbolic link.
+// linked reports whether path is a symbolic link.
 func linked(path string) bool {
 	st, err := os.Lstat(path)
 	return err == nil && st.Mode()&os.ModeSymlink != 0
@@ -161,10 +159,10 @@ func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 }
 
-// half is the name of a file that is being written: output.createTemp makes them.
+// half matches the names of files being written, as made by output.createTemp.
 var half = regexp.MustCompile(`^\..+\.[A-Z2-7]{8}\.tmp$`)
 
-// removeHalves removes what was being written when a run was killed.
+// removeHalves removes half-written files of a killed run.
 func removeHalves(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -172,7 +170,7 @@ func removeHalves(dir string) {
 	}
 	for _, e := range entries {
 		if e.Type().IsRegular() && half.MatchString(e.Name()) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // it does no harm if it stays
+			_ = os.Remove(filepath.Join(dir, e.Name())) // harmless if it fails
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/fleet"
 )
 
-// TestOutDirBusy: two runs on one --out-dir refuse each other, shards of one run
-// do not, and a run that ended leaves the directory free.
+// TestOutDirBusy: concurrent runs in one --out-dir are refused, shards of one run are not, and a
+// finished run leaves the directory free.
 func TestOutDirBusy(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks")
@@ -47,7 +47,7 @@ func TestOutDirBusy(t *testing.T) {
 	one(0)
 }
 
-// TestOutDirHalves: what a killed run left half written is gone after the next.
+// TestOutDirHalves: the next run removes half-written files of a killed run.
 func TestOutDirHalves(t *testing.T) {
 	out := t.TempDir()
 	halves := []string{".node-0001.html.ABCDEF23.tmp", ".records/.0123.json.ABCDEFGH.tmp"}
@@ -72,8 +72,8 @@ func TestOutDirHalves(t *testing.T) {
 	}
 }
 
-// TestOutDirMade: outputs may go into a directory that the run makes; one that is
-// refused leaves no directory behind.
+// TestOutDirMade: outputs may be in a directory that the run creates; a refused run leaves no
+// directory behind.
 func TestOutDirMade(t *testing.T) {
 	bundles, top := fleetOf(t, 1), t.TempDir()
 	out := filepath.Join(top, "a", "b")
@@ -92,9 +92,9 @@ func TestOutDirMade(t *testing.T) {
 	}
 }
 
-// TestReportLost: reports that cannot be written are told each with its path, and the
-// run ends with the status of outputs, whatever a gate says; the others are written.
-// TestOutputsAsRoot does the same on a disk that is full.
+// TestReportLost: each report that cannot be written is named with its path, and the run ends with
+// exitOutput whatever a gate says; the other reports are written. TestOutputsAsRoot does the same
+// on a full disk.
 func TestReportLost(t *testing.T) {
 	bundles, out := fleetOf(t, 3), t.TempDir()
 	args := []string{"batch", bundles, "--report", "json", "--out-dir", out, "--fail-on", "episodes>0"}
@@ -127,9 +127,8 @@ func TestReportLost(t *testing.T) {
 	}
 }
 
-// TestOutDirLinks: what lies in an out-dir is not followed: a report takes the
-// place of a link, with --resume too, and .records or a lock that is a link is
-// refused.
+// TestOutDirLinks: symbolic links in an out-dir are not followed: a report replaces a link, also
+// with --resume, and a .records or lock file that is a link is refused.
 func TestOutDirLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")
@@ -183,8 +182,7 @@ func TestOutDirLinks(t *testing.T) {
 	}
 }
 
-// TestResumeCut: a bundle whose report is no more as it was written is analyzed
-// again.
+// TestResumeCut: a bundle whose report has changed since it was written is analyzed again.
 func TestResumeCut(t *testing.T) {
 	bundles, out := fleetOf(t, 2), t.TempDir()
 	args := []string{"batch", bundles, "--report", "json", "-o", "json", "--out-dir", out}

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a file, for this process alone or shared. It gives
-// errBusy where another process holds it, and nil where the file system knows no
-// locks.
+// lock locks a file, exclusively or shared. It returns errBusy if another process holds the lock,
+// and nil if the file system does not support locks.
 func lock(f *os.File, alone bool) error {
 	how := syscall.LOCK_SH
 	if alone {

@@ -20,19 +20,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
-// outputsKey is where the outputs of a run are kept in the metadata of the app.
+// outputsKey is the metadata key of the outputs of a run.
 const outputsKey = "outputs"
 
-// outputsOf returns the outputs that the flags have claimed so far.
+// outputsOf returns the outputs claimed by flags so far.
 func outputsOf(app *cli.App) *output.Set { return app.Metadata[outputsKey].(*output.Set) }
 
-// target is one --output: a format and where it goes.
+// target is one --output: a format and its destination.
 type target struct {
 	format *report.Format
 	file   *output.File
 }
 
-// targets reads --output and claims the places it names.
+// targets parses --output and claims the destinations.
 func targets(c *cli.Context, formats []report.Format) ([]target, error) {
 	words := c.StringSlice("output")
 	if len(words) == 0 {
@@ -57,8 +57,8 @@ func targets(c *cli.Context, formats []report.Format) ([]target, error) {
 	return out, nil
 }
 
-// begin checks what the flags say of outputs before any work: formats, places,
-// that no input would be overwritten, and how to show them on a terminal.
+// begin checks the output flags before any work: formats, destinations, that no input would be
+// overwritten, and terminal options.
 func begin(c *cli.Context, formats []report.Format) ([]target, error) {
 	ts, err := targets(c, formats)
 	if err != nil {
@@ -73,7 +73,7 @@ func begin(c *cli.Context, formats []report.Format) ([]target, error) {
 	return ts, spare(c, append(c.Args().Slice(), otherInputs(c)...)...)
 }
 
-// otherInputs are the files and directories that flags say to read.
+// otherInputs returns the files and directories that flags name as further inputs.
 func otherInputs(c *cli.Context) []string {
 	out := append(c.StringSlice("rules"), c.StringSlice("alert-rules")...)
 	if path := c.String("manifest"); path != "" {
@@ -82,7 +82,7 @@ func otherInputs(c *cli.Context) []string {
 	return out
 }
 
-// rebound are the same places with the formats of what is known by now.
+// rebound returns the same targets with formats that are bound to the result.
 func rebound(ts []target, formats []report.Format) []target {
 	var out []target
 	for _, t := range ts {
@@ -91,7 +91,7 @@ func rebound(ts []target, formats []report.Format) []target {
 	return out
 }
 
-// claim reserves a path for what the run writes. Name is what the user typed.
+// claim reserves a path for an output. name is what the user typed.
 func claim(c *cli.Context, name, path string, private bool) (*output.File, error) {
 	f, err := outputsOf(c.App).Claim(name, path, private)
 	if err != nil {
@@ -100,8 +100,7 @@ func claim(c *cli.Context, name, path string, private bool) (*output.File, error
 	return f, nil
 }
 
-// claimFlag reserves the path of a flag that takes nothing else; nil where the
-// flag is not given.
+// claimFlag reserves the path given by a flag; it returns nil if the flag is not given.
 func claimFlag(c *cli.Context, flag string, private bool) (*output.File, error) {
 	if c.String(flag) == "" {
 		return nil, nil
@@ -116,14 +115,13 @@ func claimHint(err error) string {
 	return ""
 }
 
-// spare refuses outputs that would overwrite what is about to be read: one of
-// the files named, or a file in one of the directories named that is not an
-// earlier report.
+// spare returns an error if an output would overwrite an input: a file named, or a file in a
+// directory named that is not an earlier report.
 func spare(c *cli.Context, inputs ...string) error {
 	for _, in := range inputs {
 		st, err := inputStat(c, in)
 		if err != nil {
-			continue // reading it says why
+			continue // reading it reports the error
 		}
 		for _, f := range outputsOf(c.App).Files() {
 			if why := overwrites(f, in, st); why != "" {
@@ -154,7 +152,7 @@ func overwrites(f *output.File, input string, st fs.FileInfo) string {
 		return "is an input"
 	case !st.IsDir() || there.Size() == 0:
 		return ""
-	case path == "": // a descriptor: it has no name, but the file that it writes to has
+	case path == "": // a descriptor: find the name of the file it writes to
 		if path = named(there, input); path == "" {
 			return ""
 		}
@@ -167,14 +165,14 @@ func overwrites(f *output.File, input string, st fs.FileInfo) string {
 	return "is a file of the input " + input
 }
 
-// named finds a file below a directory, "" if it is not there.
+// named returns the path of a file below dir, "" if it is not there.
 func named(file fs.FileInfo, dir string) string {
 	found := ""
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return ""
 	}
-	_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error { // reading the directory tells its errors
+	_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error { // reading the input reports its errors
 		if err != nil || !e.Type().IsRegular() {
 			return nil
 		}
@@ -187,7 +185,7 @@ func named(file fs.FileInfo, dir string) string {
 	return found
 }
 
-// within reports whether a file lies below a directory.
+// within reports whether path is below dir, with links resolved.
 func within(path, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -210,7 +208,7 @@ func emit(c *cli.Context, ts []target, r *model.Report) error {
 		if err != nil {
 			return err
 		}
-		if t.file.Stdout() && r != nil { // query writes formats of its own
+		if t.file.Stdout() && r != nil { // query has formats of its own
 			opt.Link = linker(c)
 		}
 		if err := t.write(c, func(w io.Writer) error { return t.format.Write(w, r, opt) }); err != nil {
@@ -220,7 +218,7 @@ func emit(c *cli.Context, ts []target, r *model.Report) error {
 	return nil
 }
 
-// write writes to the target, through the pager where that is standard output.
+// write writes to the target, through the pager if that is standard output.
 func (t *target) write(c *cli.Context, write func(io.Writer) error) error {
 	marked := func(w io.Writer) error {
 		if _, err := io.WriteString(w, mark(c, t.format.Name)); err != nil {
@@ -234,13 +232,13 @@ func (t *target) write(c *cli.Context, write func(io.Writer) error) error {
 	return t.file.Write(c.Context, marked)
 }
 
-// mark is the line by which an output of plain lines is known to be ours.
+// mark returns the line that identifies an output in a line-based format as ours.
 func mark(c *cli.Context, format string) string {
-	command, _, _ := strings.Cut(commandPath(c.Command.HelpName), " ") // a merge gives what the batch would have
+	command, _, _ := strings.Cut(commandPath(c.Command.HelpName), " ") // batch merge has the same mark as batch
 	return report.Mark(format, c.App.Version, command)
 }
 
-// told says on standard error which files were written.
+// told prints the names of the files written to standard error.
 func told(c *cli.Context) {
 	if c.Bool("quiet") {
 		return
@@ -256,10 +254,10 @@ func told(c *cli.Context) {
 	}
 }
 
-// fileWidth is how many columns text has that goes to no terminal.
+// fileWidth is the width in columns of text that does not go to a terminal.
 const fileWidth = 120
 
-// fileOptions are the options of what goes to a file.
+// fileOptions returns the options for output to files.
 func fileOptions(c *cli.Context) (report.Options, error) {
 	opt := report.Options{Width: fileWidth, Verbose: c.Bool("verbose")}
 	var err error
@@ -267,7 +265,7 @@ func fileOptions(c *cli.Context) (report.Options, error) {
 	return opt, err
 }
 
-// options are those of the target.
+// options returns the options of the target.
 func (t *target) options(c *cli.Context) (report.Options, error) {
 	if t.file.Stdout() {
 		return terminal(c)
@@ -275,7 +273,7 @@ func (t *target) options(c *cli.Context) (report.Options, error) {
 	return fileOptions(c)
 }
 
-// terminal decides width and colour of standard output.
+// terminal returns the options for standard output, with its width and color.
 func terminal(c *cli.Context) (report.Options, error) {
 	opt, err := fileOptions(c)
 	if err != nil {
@@ -311,14 +309,13 @@ func onTerminal(c *cli.Context) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// stdoutFile is standard output as a file, nil if it is none.
+// stdoutFile returns standard output as a file, nil if it is not one.
 func stdoutFile(c *cli.Context) *os.File {
 	f, _ := c.App.Writer.(*stdout).Writer.(*os.File)
 	return f
 }
 
-// stdout is standard output. It remembers that something could not be written:
-// not everybody who prints looks at the error.
+// stdout is standard output. It keeps the first write error, because not every caller checks it.
 type stdout struct {
 	io.Writer
 	err error
@@ -331,7 +328,7 @@ func (o *stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Stat tells which file standard output is.
+// Stat returns the file info of standard output.
 func (o *stdout) Stat() (fs.FileInfo, error) {
 	if f, isFile := o.Writer.(*os.File); isFile {
 		return f.Stat()

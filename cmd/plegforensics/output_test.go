@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// printed runs the command and returns what it printed, paths of this machine
-// cut to the sample's own.
+// printed runs a command and returns its output, with local paths of samples shortened.
 func printed(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer

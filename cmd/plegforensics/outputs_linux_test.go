@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestOutputsAsRoot writes to devices as root, who could replace them. It does so
-// in a mount namespace of its own, over a /dev of its own, so that a bug cannot
-// hurt the machine.
+// TestOutputsAsRoot writes to devices as root, which could replace them. It does so in its own
+// mount namespace, with its own /dev, so that a bug cannot damage the machine.
 func TestOutputsAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "-m", "true").Run() != nil {
 		t.Skip("needs root and mount namespaces")

@@ -16,7 +16,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
-// ownCommands are all commands that write about an input, with their formats.
+// ownCommands returns all commands that write about an input, with their formats.
 func ownCommands() map[string][]string {
 	var fleets, compares []string
 	for _, f := range fleet.Formats {
@@ -34,8 +34,8 @@ func ownCommands() map[string][]string {
 	}
 }
 
-// TestOwnOutputs writes every format of every command about every sample beside
-// the sample: what is said of it must stay the same, to the byte.
+// TestOwnOutputs writes every format of every command about every sample next to the sample. The
+// next report on the sample must not change by a byte.
 func TestOwnOutputs(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestOwnOutputs(t *testing.T) {
 			if bytes.Equal(said(dir), want) {
 				return
 			}
-			for _, path := range glob(t, outputs, "*") { // which one was it?
+			for _, path := range glob(t, outputs, "*") { // find out which one it was
 				one := t.TempDir()
 				if err := os.CopyFS(one, os.DirFS(filepath.Join(samples, name))); err != nil {
 					t.Fatal(err)
@@ -80,8 +80,8 @@ func TestOwnOutputs(t *testing.T) {
 	}
 }
 
-// TestOwnPasted: an output behind a page of notes, or appended to a log, is no log
-// either, and what stands before it is read as ever.
+// TestOwnPasted: an output pasted after a page of notes, or appended to a log, is not read as a log
+// either, and what precedes it is read as usual.
 func TestOwnPasted(t *testing.T) {
 	const name = "hang-list"
 	log, err := os.ReadFile(filepath.Join(samples, name, "kubelet.log"))
@@ -96,14 +96,14 @@ func TestOwnPasted(t *testing.T) {
 		writeOwn(t, "replay", []string{f.Name}, outputs, inputsOf(t, name))
 	}
 	writeOwn(t, "analyze --verbose", []string{"text", "ndjson"}, outputs, inputsOf(t, name))
-	container := func(text []byte) []byte { // a log of a container that ran this program
+	container := func(text []byte) []byte { // the log of a container that ran this program
 		const at = "2026-11-20T23:36:00.000000000Z stdout F "
 		lines := bytes.ReplaceAll(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"), []byte("\n"+at))
 		return append([]byte(at), append(lines, '\n')...)
 	}
 	notes := bytes.Repeat([]byte("What we looked at, and what plegforensics found about it, as far as we know.\n"), 400)
 	want, none := eventsOf(t, log), eventsOf(t, notes)
-	large := bytes.Repeat(log, 12) // in several runs
+	large := bytes.Repeat(log, 12) // more than one chunk of the parallel decoder
 	wantLarge := eventsOf(t, large)
 	if len(none) > 0 || len(want) < 10 {
 		t.Fatalf("%d events of notes, %d of the log", len(none), len(want))
@@ -129,7 +129,7 @@ func TestOwnPasted(t *testing.T) {
 	}
 }
 
-// eventsOf reads a file and returns its events, with their lines.
+// eventsOf returns the events of a file with their lines.
 func eventsOf(t *testing.T, text []byte) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notes.txt")
@@ -166,7 +166,7 @@ func writeOwn(t *testing.T, command string, formats []string, dir string, inputs
 	}
 	for _, path := range glob(t, dir, "*.gitlab") {
 		if data, _ := os.ReadFile(path); string(bytes.TrimSpace(data)) == "[]" {
-			_ = os.Remove(path) // nothing found, and nothing that could be marked
+			_ = os.Remove(path) // no findings, so nothing that could be marked
 		}
 	}
 }

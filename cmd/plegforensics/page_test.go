@@ -16,7 +16,7 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// drawn is what the HTML page draws of a node, as its data say.
+// drawn is what the HTML page draws of a node, according to its data.
 type drawn struct {
 	Base      float64
 	Threshold float64
@@ -60,9 +60,9 @@ func drawnIn(t *testing.T, page []byte) []drawn {
 	return v.Nodes
 }
 
-// trueRelist is one that a hook in the kubelet recorded, in ms since 1970.
+// trueRelist is a relist recorded by a hook in the kubelet. Times are ms since 1970.
 type trueRelist struct {
-	begin, end float64 // end 0: the process ended first
+	begin, end float64 // end is 0 if the process ended first
 	listed     bool
 }
 
@@ -102,9 +102,9 @@ func readTrace(t *testing.T, path string) []trueRelist {
 	}
 }
 
-// TestPageAge holds the drawn age of the last relist and the bars of the relists
-// against what real kubelets recorded: at every second the band contains the true
-// age, and each relist of 10 s or more is covered for at least half of its length.
+// TestPageAge compares the drawn age of the last relist and the bars of the relists with recordings
+// of real kubelets: at every second the band contains the true age, and each relist of 10 s or more
+// is covered for at least half of its length.
 func TestPageAge(t *testing.T) {
 	traces, _ := filepath.Glob("../../../shared/data/kubelets/*/relist_trace.jsonl.xz")
 	if len(traces) == 0 {
@@ -141,9 +141,8 @@ func TestPageAge(t *testing.T) {
 	}
 }
 
-// ageHolds checks every second. While a relist runs the record does not tell
-// whether its list has returned, so its own age and that of the one before are
-// both possible.
+// ageHolds checks every second. The recording does not say whether the list of a running relist has
+// returned, so both its own age and that of the previous one are possible.
 func ageHolds(t *testing.T, what string, n *drawn, truth []trueRelist) {
 	a := &n.Age
 	wrong, width, seconds := 0, 0.0, 0

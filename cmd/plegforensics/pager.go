@@ -10,14 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// paging reports whether standard output goes through a pager: only where it
-// is asked for and somebody sits at a terminal.
+// paging reports whether standard output goes through a pager: only if requested and on a terminal.
 func paging(c *cli.Context) bool { return c.Bool("pager") && onTerminal(c) }
 
-// paged writes to standard output, through the pager where one is wanted. How
-// the pager ends does not matter: the exit status is that of the analysis. A
-// reader who leaves early has seen enough, which is no error either; where no
-// pager can be started the report comes straight.
+// paged writes to standard output, through the pager if wanted. The pager's exit status does not
+// matter: the exit status is that of the analysis. Leaving the pager early is not an error. If no
+// pager can be started, the report is written directly.
 func paged(c *cli.Context, write func(io.Writer) error) error {
 	if !paging(c) {
 		return write(c.App.Writer)
@@ -25,7 +23,7 @@ func paged(c *cli.Context, write func(io.Writer) error) error {
 	cmd := pagerCommand(os.Getenv)
 	cmd.Stdout, cmd.Stderr = stdoutFile(c), c.App.ErrWriter
 	if e, ours := cmd.Stderr.(*stderr); ours {
-		cmd.Stderr = e.Writer // the pager's own
+		cmd.Stderr = e.Writer // the pager writes unfiltered
 	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -42,9 +40,8 @@ func paged(c *cli.Context, write func(io.Writer) error) error {
 	return err
 }
 
-// pagerCommand is PAGER as the shell understands it, or less. less quits by
-// itself when all fits the screen, shows colours, and leaves the report on the
-// screen.
+// pagerCommand runs PAGER in a shell, or less. The options FRX make less quit if all fits the
+// screen, show colors, and leave the report on the screen.
 func pagerCommand(env func(string) string) *exec.Cmd {
 	name, less := env("PAGER"), env("LESS")
 	if less == "" {

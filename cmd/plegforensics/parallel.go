@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// runner is what runs tasks at once, nil where one worker is to do it all.
+// runner returns a function that runs tasks concurrently, nil with a single job.
 func runner(c *cli.Context) func(tasks ...func()) {
 	if c.Int("jobs") > 1 {
 		return parallel
@@ -14,8 +14,8 @@ func runner(c *cli.Context) func(tasks ...func()) {
 	return nil
 }
 
-// parallel runs tasks at once and returns when all are done. A task that breaks
-// down does so in the caller, who may know what to do.
+// parallel runs tasks concurrently and returns when all are done. A panic in a task is raised again
+// in the caller.
 func parallel(tasks ...func()) {
 	var wg sync.WaitGroup
 	failures := make([]any, len(tasks))

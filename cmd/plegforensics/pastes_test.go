@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// pastes are what people send: a few lines, cut, wrapped, or a table. Each is held
-// against what it proves and what it does not.
+// pastes are what people send: a few lines, cut, wrapped, or as a table. Each comes with what must
+// and must not be concluded.
 var pastes = []struct {
 	name    string
 	lines   []string
 	command string
-	want    []string // must be said
-	not     []string // must not
+	want    []string // must be in the output
+	not     []string // must not be
 }{
 	{"undated lines have no date", []string{
 		`skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s`,
@@ -235,8 +235,8 @@ var pastes = []struct {
 	}, "analyze --year 2026", []string{"n1: unhealthy", "unhealthy from 2026-06-10 03:42:07 UTC"}, []string{"explains"}},
 }
 
-// hanging is the log of a kubelet whose second list, after one that timed out, had not
-// returned when the log ends, reporting the age of the last one that did.
+// hanging is the log of a kubelet whose second list, after one that timed out, has not returned
+// when the log ends. It reports the age of the last successful relist.
 var hanging = func() (lines []string) {
 	for at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC); at.Minute() < 4; at = at.Add(2 * time.Second) {
 		head := at.Format("I0102 15:04:05.000000") + "    4242 "
@@ -264,7 +264,7 @@ func TestPastes(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, out, errs := runTool(append(strings.Fields(p.command), path)...)
-			said := strings.Join(slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { // what it quotes, it does not say
+			said := strings.Join(slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { // quoted lines do not count
 				quote := strings.TrimSuffix(strings.TrimSpace(line), "…")
 				return len(quote) > 20 && strings.Contains(strings.Join(p.lines, "\n"), quote)
 			}), " ")

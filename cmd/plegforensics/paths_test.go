@@ -2,8 +2,7 @@ package main
 
 import "path/filepath"
 
-// samples is the folder of sample inputs, absolute because scripts run
-// elsewhere.
+// samples is the directory of sample inputs; absolute, because scripts run elsewhere.
 var samples = func() string {
 	dir, err := filepath.Abs("../../samples")
 	if err != nil {

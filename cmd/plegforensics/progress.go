@@ -14,15 +14,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
-// Progress stands on standard error where that is a terminal, from the time on
-// from which one begins to wonder, and is wiped away before anything else is
-// printed.
+// Progress is shown on standard error if that is a terminal, once a run takes longer than wonder,
+// and is erased before anything else is printed.
 const (
 	wonder  = time.Second
 	refresh = 200 * time.Millisecond
 )
 
-// progressLine shows how far the reading is.
+// progressLine shows the progress of reading.
 type progressLine struct {
 	w     io.Writer
 	width int
@@ -32,9 +31,8 @@ type progressLine struct {
 	done  sync.WaitGroup
 }
 
-// showProgress begins to show how far the reading is; end it before anything
-// else goes to standard error. It returns nil, which may be ended too, where
-// nobody would see it.
+// showProgress starts showing the progress of reading; call end before anything else goes to
+// standard error. It returns nil, on which end may be called too, if nobody would see it.
 func showProgress(c *cli.Context, of *bundle.Progress) *progressLine {
 	f := screen(c)
 	if c.Bool("quiet") || f == nil {
@@ -68,8 +66,7 @@ func (p *progressLine) run() {
 	}
 }
 
-// text is one line that fits the terminal: bytes read of all, the rate, the
-// file.
+// text returns one line that fits the terminal: bytes read and their total, the rate, the file.
 func (p *progressLine) text(took time.Duration) string {
 	read, total := p.of.Read.Load(), p.of.Total.Load()
 	if total > 0 && read >= total {
@@ -87,8 +84,7 @@ func (p *progressLine) text(took time.Duration) string {
 	return short(b.String(), p.width-1)
 }
 
-// short cuts a line in its middle, so that both its numbers and the end of the
-// file's name are seen.
+// short cuts a line in the middle, so that its numbers and the end of the file name remain.
 func short(s string, width int) string {
 	r := []rune(s)
 	if len(r) <= width {
@@ -98,7 +94,7 @@ func short(s string, width int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(width-head-1):])
 }
 
-// end wipes the line away.
+// end erases the line.
 func (p *progressLine) end() {
 	if p != nil {
 		close(p.stop)

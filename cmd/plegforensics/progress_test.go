@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
-// TestProgressText: bytes of all, rate and file, in one line of the terminal.
+// TestProgressText: bytes and total, rate and file, in one line of the terminal.
 func TestProgressText(t *testing.T) {
 	p := &progressLine{width: 60, of: new(bundle.Progress)}
 	p.of.Read.Store(50 << 20)
@@ -26,8 +26,8 @@ func TestProgressText(t *testing.T) {
 	}
 }
 
-// TestProgressSeen: on a terminal, after a second, and wiped away; --quiet and a
-// file see nothing. script(1) makes the terminal.
+// TestProgressSeen: progress appears on a terminal, after a second, and is erased; not with
+// --quiet, and not in a file. script(1) provides the terminal.
 func TestProgressSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -10,22 +10,22 @@ import (
 	"github.com/plegforensics/plegforensics/rules/promtest"
 )
 
-// promRules is what the Prometheus files among those named hold.
+// promRules is the content of the Prometheus rule and test files.
 type promRules struct {
 	groups   int
 	rules    int
 	suites   []suite
 	tests    int
-	mistakes []string // each with its position
+	mistakes []string // with positions
 }
 
-// suite is a test file with the groups of the rule files that it names.
+// suite is a test file with the groups of the rule files it names.
 type suite struct {
 	file   *promtest.File
 	groups []alerts.Group
 }
 
-// readPromRules reads rule files and test files, and what the latter name.
+// readPromRules reads rule files and test files, and the rule files that the latter name.
 func readPromRules(files []ruleFile) promRules {
 	var p promRules
 	for i := range files {
@@ -59,8 +59,7 @@ func (p *promRules) wrong(errs []error) {
 	}
 }
 
-// ruleFilesOf reads the rule files that a test file names: they lie beside it,
-// unless it says otherwise.
+// ruleFilesOf reads the rule files named by a test file; relative paths are relative to it.
 func (p *promRules) ruleFilesOf(t *promtest.File) []alerts.Group {
 	var out []alerts.Group
 	for _, pattern := range t.RuleFiles {
@@ -86,8 +85,8 @@ func (p *promRules) ruleFilesOf(t *promtest.File) []alerts.Group {
 	return out
 }
 
-// run runs the tests of all test files, tells of each, and returns how many
-// there were and how many failed.
+// run runs the tests of all test files, prints each result, and returns the numbers of tests and
+// failures.
 func (p *promRules) run(ctx context.Context, w io.Writer) (run, failed int) {
 	for _, s := range p.suites {
 		for _, o := range s.file.Run(ctx, s.groups) {
@@ -101,8 +100,8 @@ func (p *promRules) run(ctx context.Context, w io.Writer) (run, failed int) {
 	return run, failed
 }
 
-// printTest tells what became of one test; of expectations that did not hold
-// what is missing, "-", and what is there instead, "+".
+// printTest prints the result of a test; for failed expectations what is missing, "-", and what was
+// found instead, "+".
 func printTest(w io.Writer, f *promtest.File, o *promtest.Outcome) {
 	word, name := "PASS", o.Test.Name
 	if len(o.Fails) > 0 {

@@ -84,7 +84,7 @@ func runQuery(c *cli.Context) error {
 	return cmp.Or(err, strictly(c, warned))
 }
 
-// strictly is the failure of a run under --strict that read its input in part.
+// strictly returns an error if --strict is set and the input was read only in part.
 func strictly(c *cli.Context, warned []parse.Warning) error {
 	if !c.Bool("strict") || len(warned) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func strictly(c *cli.Context, warned []parse.Warning) error {
 	return errPartial()
 }
 
-// list writes what metrics there are.
+// list writes the list of available metrics.
 func list(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node) error {
 	clean, red := cleanerFor(c, ns)
 	listed := db.List()
@@ -107,7 +107,7 @@ func list(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node) error {
 	return show(c, rebound(ts, report.MetricFormats(metrics)))
 }
 
-// auditAlerts evaluates rule files instead of an expression.
+// auditAlerts evaluates alert rules instead of an expression.
 func auditAlerts(c *cli.Context) error {
 	ts, err := begin(c, report.AlertFormats(nil))
 	if err != nil {
@@ -139,7 +139,7 @@ func auditAlerts(c *cli.Context) error {
 	return cmp.Or(show(c, rebound(ts, report.AlertFormats(audits))), strictly(c, append(warned, refused...)))
 }
 
-// refusedRules says which alerts were not judged because of what they cost.
+// refusedRules warns of alerts that were not evaluated because they are too expensive.
 func refusedRules(as []alerts.Audit) []parse.Warning {
 	n, first := 0, -1
 	for i := range as {
@@ -157,7 +157,7 @@ func refusedRules(as []alerts.Audit) []parse.Warning {
 		Msg: fmt.Sprintf("not evaluated for what it would cost: %s, the first of them %s in group %s", parse.Plural(n, "alert"), a.Alert, a.Group)}}
 }
 
-// show writes a value whose formats hold it.
+// show writes a result that is bound to its formats.
 func show(c *cli.Context, ts []target) error {
 	if err := emit(c, ts, nil); err != nil {
 		return err
@@ -166,8 +166,7 @@ func show(c *cli.Context, ts []target) error {
 	return nil
 }
 
-// alertRules reads the files of --alert-rules, and of the directories among them
-// those that hold Prometheus rules.
+// alertRules reads the files of --alert-rules; in directories, those that contain Prometheus rules.
 func alertRules(c *cli.Context) ([]alerts.Group, error) {
 	var groups []alerts.Group
 	for _, path := range c.StringSlice("alert-rules") {
@@ -197,7 +196,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 	return groups, nil
 }
 
-// openDB loads the inputs into a database of the metrics that are asked for.
+// openDB loads the inputs into a database of the requested metrics.
 func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, []parse.Warning, error) {
 	var warned []parse.Warning
 	bundles, err := load(c, c.Args().Slice(), asks.Has, nil)
@@ -220,7 +219,7 @@ func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, []parse
 	return query.OpenWith(s, query.Options{Lookback: c.Duration("lookback")}), all, warned, nil
 }
 
-// evaluate runs the expression and writes its value.
+// evaluate runs the expression and writes the result.
 func evaluate(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node, expr string) error {
 	for name, near := range sortedUnknown(db.Unknown(expr)) {
 		if other, ok := db.OtherName(name); ok {
@@ -277,8 +276,8 @@ func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {
 	return failed(r, err)
 }
 
-// remarks says on standard error why there is no result, or how an instant value
-// stands in the range: its peak.
+// remarks prints to standard error why the result is empty, or for an instant value its peak within
+// the range.
 func remarks(c *cli.Context, db *query.DB, r query.Result, expr string) {
 	t := r.Table()
 	first, last, err := db.SpanOf(expr)
@@ -291,7 +290,7 @@ func remarks(c *cli.Context, db *query.DB, r query.Result, expr string) {
 	}
 	if len(t.Rows) == 0 {
 		for _, why := range db.Why(expr, at) {
-			if !strings.HasPrefix(why, "no series is called") { // said above
+			if !strings.HasPrefix(why, "no series is called") { // printed already
 				fmt.Fprintf(c.App.ErrWriter, "plegforensics: no series: %s\n", why)
 			}
 		}
@@ -302,8 +301,7 @@ func remarks(c *cli.Context, db *query.DB, r query.Result, expr string) {
 	}
 }
 
-// peaks tells the largest value of the whole range beside each value that is
-// smaller.
+// peaks prints the maximum over the whole range for each value below it.
 func peaks(c *cli.Context, db *query.DB, t query.Table, expr string, first, last time.Time) {
 	all, err := db.Range(c.Context, expr, first, last, step(c, first, last))
 	if err != nil {
@@ -318,7 +316,7 @@ func peaks(c *cli.Context, db *query.DB, t query.Table, expr string, first, last
 	}
 }
 
-// instant reads a time flag; a duration counts back from end.
+// instant parses a time flag; a duration counts back from end.
 func instant(c *cli.Context, flag string, def, end time.Time) (time.Time, error) {
 	if c.String(flag) == "" {
 		return def, nil
@@ -331,7 +329,7 @@ func instant(c *cli.Context, flag string, def, end time.Time) (time.Time, error)
 	return time.Unix(0, ns).UTC(), err
 }
 
-// step divides a range into about 250 steps of a round length.
+// step divides a range into about 250 steps of a round duration.
 func step(c *cli.Context, start, end time.Time) time.Duration {
 	if c.IsSet("step") {
 		return c.Duration("step")
@@ -345,7 +343,7 @@ func step(c *cli.Context, start, end time.Time) time.Duration {
 	return want.Round(time.Hour)
 }
 
-// failed turns an error of the engine into a usage error.
+// failed turns an error of the query engine into a usage error.
 func failed(r query.Result, err error) (query.Result, error) {
 	if err != nil {
 		return r, usage("", "--expr: %v", err)
@@ -353,7 +351,7 @@ func failed(r query.Result, err error) (query.Result, error) {
 	return r, nil
 }
 
-// sortedUnknown yields each unknown name and a hint, in order.
+// sortedUnknown iterates over unknown names in order, each with a hint.
 func sortedUnknown(m map[string][]string) func(func(string, string) bool) {
 	names := make([]string, 0, len(m))
 	for n := range m {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// snapshotDir writes three snapshots, 15 s apart, and returns their directory.
+// snapshotDir writes three snapshots 15 s apart and returns their directory.
 func snapshotDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,8 +35,8 @@ func TestQuery(t *testing.T) {
 		name   string
 		args   []string
 		status int
-		out    string // wanted part of standard output
-		errs   string // wanted part of standard error
+		out    string // expected part of standard output
+		errs   string // expected part of standard error
 	}{
 		{"age at the last sample", []string{"-e", "time() - kubelet_pleg_last_seen_seconds"}, 0, "30     {instance=\"w1\"", ""},
 		{"earlier", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "2026-11-20T23:31:16Z"}, 0, "\n  25     kubelet_pleg", ""},

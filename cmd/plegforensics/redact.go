@@ -17,7 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
-// redactFlags belong to every command that writes names.
+// redactFlags belong to every command that outputs names.
 func redactFlags() []cli.Flag {
 	return []cli.Flag{
 		boolFlag(catOutput, "redact", "replace names of pods, namespaces, nodes, images, IPs, UIDs, and what is no word that systems write, by stable pseudonyms, and remove credentials, in every output"),
@@ -30,7 +30,7 @@ func redacting(c *cli.Context) bool {
 	return c.Bool("redact") || c.String("redact-key") != "" || c.String("redact-map") != ""
 }
 
-// newRedactor makes a redactor with the key of the flags.
+// newRedactor returns a redactor with the key given by flags.
 func newRedactor(c *cli.Context) *redact.Redactor {
 	var key []byte
 	if k := c.String("redact-key"); k != "" {
@@ -39,8 +39,8 @@ func newRedactor(c *cli.Context) *redact.Redactor {
 	return redact.New(key)
 }
 
-// hush is the redactor of a run. What goes to standard error passes through it,
-// as it may name inputs, nodes, and files inside of bundles.
+// hush redacts standard error, which may contain names of inputs, nodes, and files in bundles. It
+// holds the redactor of the run.
 type hush struct {
 	mu  sync.Mutex
 	red *redact.Redactor
@@ -63,8 +63,7 @@ func (h *hush) text(s string) string {
 	return h.red.Text(s)
 }
 
-// hushed puts redaction before standard error where the flags ask for it. The
-// names of inputs are taken for names.
+// hushed redacts standard error if requested by flags. The names of inputs are treated as names.
 func hushed(c *cli.Context) error {
 	if !redacting(c) {
 		return nil
@@ -80,8 +79,8 @@ func hushed(c *cli.Context) error {
 	return nil
 }
 
-// redactorOf is the redactor that all outputs of this run share, so that what
-// standard error says agrees with the report.
+// redactorOf returns the redactor shared by all outputs of this run, so that standard error agrees
+// with the report.
 func redactorOf(c *cli.Context) *redact.Redactor {
 	if h, ok := c.App.ErrWriter.(*hush); ok {
 		return h.red
@@ -89,9 +88,8 @@ func redactorOf(c *cli.Context) *redact.Redactor {
 	return newRedactor(c)
 }
 
-// fill makes the report of an analysis, with the names replaced where the flags
-// ask for it; red is nil where they do not. The names that were replaced are
-// known when the report is written: see writeMap.
+// fill makes the report of an analysis, redacted if requested; red is nil if not. The replaced
+// names are known once the report is written; see writeMap.
 func fill(c *cli.Context, a *model.Analysis) (r *model.Report, red *redact.Redactor) {
 	if redacting(c) {
 		red = redactorOf(c)
@@ -110,8 +108,8 @@ func fillWith(a *model.Analysis, red *redact.Redactor) *model.Report {
 	return r
 }
 
-// cleanerFor makes what is said of nodes fit to be shown, with the names replaced
-// where the flags ask for it; red is nil where they do not.
+// cleanerFor returns a Cleaner for output about nodes, with redaction if requested; red is nil if
+// not.
 func cleanerFor(c *cli.Context, ns []*replay.Node) (clean *model.Cleaner, red *redact.Redactor) {
 	if !redacting(c) {
 		return model.NewCleaner(nil), nil
@@ -121,15 +119,15 @@ func cleanerFor(c *cli.Context, ns []*replay.Node) (clean *model.Cleaner, red *r
 	return model.NewCleaner(red), red
 }
 
-// replaySink makes what is simulated fit to be shown and writes it. It learns
-// names as they come: a recording is read once.
+// replaySink cleans and writes a replay. It learns names as they come, because a recording is read
+// only once.
 type replaySink struct {
 	report.ReplayWriter
 	clean *model.Cleaner
 	red   *redact.Redactor // nil without --redact
 }
 
-// replayTo opens the writer of a replay of a kubelet.
+// replayTo starts the output of a replay.
 func replayTo(c *cli.Context, f *report.ReplayFormat, w io.Writer, p pleg.Profile, what *simulate.WhatIf) *replaySink {
 	s := &replaySink{clean: model.NewCleaner(nil)}
 	if redacting(c) {
@@ -174,7 +172,7 @@ func (s *replaySink) end(x *model.Simulated) error {
 	return s.End(s.clean.ReplayEnd(x))
 }
 
-// learn notes the names of texts; red is nil without --redact.
+// learn lets red collect names from texts; red may be nil.
 func learn(red *redact.Redactor, texts ...string) {
 	if red == nil {
 		return
@@ -185,10 +183,10 @@ func learn(red *redact.Redactor, texts ...string) {
 	red.Settle()
 }
 
-// mapKey is where the claimed place of the redaction map is kept.
+// mapKey is the metadata key of the output for the redaction map.
 const mapKey = "redact-map"
 
-// claimMap reserves the place of --redact-map.
+// claimMap reserves the path of --redact-map.
 func claimMap(c *cli.Context) error {
 	f, err := claimFlag(c, "redact-map", true)
 	if f != nil {
@@ -197,7 +195,7 @@ func claimMap(c *cli.Context) error {
 	return err
 }
 
-// writeMap writes what was replaced.
+// writeMap writes the redaction map, if requested.
 func writeMap(c *cli.Context, red *redact.Redactor) error {
 	f, wanted := c.App.Metadata[mapKey].(*output.File)
 	if !wanted || red == nil {

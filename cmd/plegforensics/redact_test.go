@@ -17,12 +17,12 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 )
 
-// TestRedact: no name that was replaced anywhere is left in any format. The
-// lines of the sample are real kubelet lines.
+// TestRedact: no replaced name remains in any format. The lines of the sample are real kubelet
+// lines.
 func TestRedact(t *testing.T) {
 	in := filepath.Join(samples, "hang-list", "kubelet.log")
 	mapping := filepath.Join(t.TempDir(), "map.json")
-	printed(t, "analyze", "-o", "html", "--verbose", "--redact", "--redact-map", mapping, in) // it shows the most
+	printed(t, "analyze", "-o", "html", "--verbose", "--redact", "--redact-map", mapping, in) // this output shows the most
 	data, err := os.ReadFile(mapping)
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +48,8 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// tokens are what a log tells of its cluster, found without the redactor: pods
-// and namespaces, nodes, UIDs, addresses.
+// tokens match what a log reveals about its cluster, independent of the redactor: pods and
+// namespaces, nodes, UIDs, addresses.
 var tokens = []*regexp.Regexp{
 	regexp.MustCompile(`pod="([a-z0-9-]+)/([a-z0-9.-]+)"`),
 	regexp.MustCompile(`"([a-z0-9.-]+)_([a-z0-9-]+)\([0-9a-f-]{8,36}\)"`),
@@ -59,8 +59,7 @@ var tokens = []*regexp.Regexp{
 	regexp.MustCompile(`\b((?:10|172|192)\.\d+\.\d+\.\d+)\b`),
 }
 
-// TestRedactEverywhere: no token of a sample comes out of any command in any
-// format.
+// TestRedactEverywhere: no token of a sample appears in the output of any command in any format.
 func TestRedactEverywhere(t *testing.T) {
 	for _, sample := range []string{"hang-list", "stuck-pods", "frozen-kubelet"} {
 		in := filepath.Join(samples, sample, "kubelet.log")
@@ -107,8 +106,8 @@ func TestRedactEverywhere(t *testing.T) {
 	}
 }
 
-// TestRedactReadable: what a kubelet and the tool write are words: of the samples no
-// word is taken for a name but those that their positions show.
+// TestRedactReadable: words of kubelets and of the tool are kept. In the samples, only what is a
+// name by its position is replaced.
 func TestRedactReadable(t *testing.T) {
 	for _, sample := range []string{"hang-list", "stuck-pods", "frozen-kubelet", "healthy", "restart-in-hang"} {
 		mapping := filepath.Join(t.TempDir(), "map.json")
@@ -129,8 +128,8 @@ func TestRedactReadable(t *testing.T) {
 	}
 }
 
-// TestRedactOrdinaryNames: a cluster whose names are words of the reports keeps
-// its reports readable, and its names to itself.
+// TestRedactOrdinaryNames: if the names of a cluster are words of the reports, reports remain
+// readable and the names are still replaced.
 func TestRedactOrdinaryNames(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(samples, "stuck-pods", "kubelet.log"))
 	if err != nil {
@@ -160,7 +159,7 @@ func TestRedactOrdinaryNames(t *testing.T) {
 	}
 }
 
-// sameWords compares two documents: words that the tool chose are the same.
+// sameWords compares two documents: words chosen by the tool are the same in both.
 func sameWords(t *testing.T, at string, a, b any) {
 	switch a := a.(type) {
 	case map[string]any:
@@ -187,7 +186,7 @@ func sameWords(t *testing.T, at string, a, b any) {
 	}
 }
 
-// islandOf unpacks the data of an HTML report.
+// islandOf decodes the data of an HTML report.
 func islandOf(t *testing.T, page []byte) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindSubmatch(page)
@@ -209,8 +208,8 @@ func islandOf(t *testing.T, page []byte) string {
 	return string(data)
 }
 
-// TestMergeRedacted: where names must not be shown, a partial that holds them is
-// not merged, however that is asked for; one that was redacted is.
+// TestMergeRedacted: with redaction, a partial that contains names is not merged, however redaction
+// is requested; a redacted one is.
 func TestMergeRedacted(t *testing.T) {
 	dir := t.TempDir()
 	open, redacted := filepath.Join(dir, "open.plegp"), filepath.Join(dir, "redacted.plegp")

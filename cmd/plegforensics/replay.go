@@ -59,7 +59,7 @@ func whatIfHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// replayRun is one call of replay: what to change, and where the answer goes.
+// replayRun is one call of replay: what to change, and where the output goes.
 type replayRun struct {
 	c          *cli.Context
 	what       simulate.WhatIf
@@ -67,13 +67,13 @@ type replayRun struct {
 	file       *output.File
 	exportFile *output.File   // nil without --export-snapshots
 	out        *output.Writer // nil until there is something to write
-	export     *output.Writer // the same
+	export     *output.Writer // likewise
 	writer     simulate.Exporter
-	player     *stream.Player // of recorded container events, nil without
+	player     *stream.Player // for recorded container events; nil without
 	tell       func(*simulate.Relist)
-	inWindow   func(start int64) bool // of recorded relists; nil: all
-	listed     []*simulate.Snapshot   // by container tools, instead of relists
-	left       int                    // lines left out by the window
+	inWindow   func(start int64) bool // for recorded relists; nil means all
+	listed     []*simulate.Snapshot   // listings of container tools, in place of relists
+	left       int                    // number of lines outside the window
 }
 
 func replayAction(c *cli.Context) error {
@@ -98,8 +98,7 @@ func replayAction(c *cli.Context) error {
 	return r.commit()
 }
 
-// input replays recorded relists as they stream by, and anything else through
-// a bundle.
+// input replays recorded relists while they are read, and anything else as a bundle.
 func (r *replayRun) input(p pleg.Profile) error {
 	if r.c.NArg() == 1 {
 		in, name, err := openInput(r.c, r.c.Args().First())
@@ -127,9 +126,9 @@ func (r *replayRun) input(p pleg.Profile) error {
 	return r.bundle(p)
 }
 
-// looksRecorded reports whether one of the first lines is a recorded relist.
+// looksRecorded reports whether one of the first ten lines is a recorded relist.
 func looksRecorded(head *bufio.Reader) bool {
-	b, _ := head.Peek(64 << 10) // a short input is no error here
+	b, _ := head.Peek(64 << 10) // a short input is not an error
 	for i, line := range bytes.Split(b, []byte("\n")) {
 		if i == 10 {
 			break
@@ -143,8 +142,8 @@ func looksRecorded(head *bufio.Reader) bool {
 	return false
 }
 
-// bundle replays what a bundle holds: recorded listings, listings of container
-// tools, the runtime's history, or the relists that the kubelet's log proves.
+// bundle replays what a bundle contains: recorded listings, listings of container tools, the
+// history logged by the runtime, or the relists proven by the kubelet log.
 func (r *replayRun) bundle(p pleg.Profile) error {
 	bundles, err := load(r.c, r.c.Args().Slice(), query.Asks{}.Has, nil)
 	if err != nil {
@@ -178,7 +177,7 @@ func nothingToReplay() error {
 	return &exitError{exitNothing, "nothing to replay in the input", "give recorded relists, a kubelet or runtime log, or container listings"}
 }
 
-// listings replays recorded relists that were inside a bundle.
+// listings replays recorded relists found in a bundle.
 func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 	var err error
 	if r.inWindow, err = recordedWindow(r.c); err != nil {
@@ -194,9 +193,8 @@ func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 	})
 }
 
-// node replays one node. Without changes that is its history as it was; questions
-// about time go to the relists that the input proves, one about the channel to
-// the events.
+// node replays one node. Without changes that is its history as it was. What-if questions about
+// time are answered from the proven relists, those about the channel from the events.
 func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 	counter, err := simulate.NewCounterfactual(n.Node, n.Blame)
 	if err != nil {
@@ -236,7 +234,7 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 	return r.snapshots(n, p, snapshots)
 }
 
-// toolListings replays what container tools listed, each time like one relist.
+// toolListings replays listings of container tools, each like a relist.
 func (r *replayRun) toolListings(n *model.Analyzed, p pleg.Profile) error {
 	undated := slices.ContainsFunc(r.listed, func(s *simulate.Snapshot) bool { return s.Undated })
 	switch recorded := "recorded relists (plegforensics/snapshots/v1) would tell"; {
@@ -248,15 +246,15 @@ func (r *replayRun) toolListings(n *model.Analyzed, p pleg.Profile) error {
 	return r.snapshots(n, p, r.listed)
 }
 
-// historyWanted is what tells of containers.
+// historyWanted says which input has the history of containers.
 const historyWanted = "the input needs a runtime log, or a kubelet log with -v=4"
 
-// proven reports whether the input proves anything about the health of PLEG.
+// proven reports whether anything about the health of PLEG is proven.
 func proven(n *replay.Node) bool {
 	return slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool { return h.State != replay.HealthUnknown })
 }
 
-// snapshots replays snapshots: as they are, or for n as its history tells.
+// snapshots replays snapshots, for n together with its history if n is not nil.
 func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.Snapshot) error {
 	if len(ss) == 0 && n == nil {
 		return nothingToReplay()
@@ -269,7 +267,7 @@ func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.
 	})
 }
 
-// ask answers from the relists that the input proves, where these suffice.
+// ask answers a what-if from the proven relists, if these suffice.
 func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Profile) error {
 	var relists []*simulate.Relist
 	var end model.Simulated
@@ -281,7 +279,7 @@ func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Pr
 		end.Machine = pleg.NewMachine(p)
 	} else if end.Answer = timeout.Bound(n.Node, n.Blame, l.Was, &r.what, why); end.Answer == nil {
 		return &exitError{exitNothing, why, wanted}
-	} else { // bounds leave open how PLEG was when
+	} else { // bounds do not determine the health of PLEG
 		end.Node = &model.Analyzed{Node: &replay.Node{Health: []replay.HealthSpan{{Span: replay.Span{From: n.Window.Start, To: n.Window.End}, State: replay.HealthUnknown}}}}
 	}
 	w, err := r.begin(p)
@@ -294,7 +292,7 @@ func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Pr
 	return w.end(&end)
 }
 
-// exportAll writes snapshots that are not replayed themselves.
+// exportAll exports snapshots without replaying them.
 func (r *replayRun) exportAll(ss []*simulate.Snapshot) error {
 	if err := r.beginExport(); err != nil {
 		return err
@@ -321,8 +319,7 @@ func (r *replayRun) exportLine(s *simulate.Snapshot) error {
 	return err
 }
 
-// replayProfile reads the flags that say which kubelet it was and what is to
-// change.
+// replayProfile parses the flags that state the kubelet and the changes.
 func replayProfile(c *cli.Context) (pleg.Profile, simulate.WhatIf, error) {
 	var what simulate.WhatIf
 	for _, arg := range c.StringSlice("what-if") {
@@ -374,7 +371,7 @@ func openInput(c *cli.Context, path string) (io.ReadCloser, string, error) {
 	return f, filepath.Base(path), nil
 }
 
-// maxSnapshotLine bounds one line: 100,000 containers take some 15 MB.
+// maxSnapshotLine is the maximum length of a line: 100,000 containers take some 15 MB.
 const maxSnapshotLine = 256 << 20
 
 // stream replays recorded relists while they are read.
@@ -386,7 +383,7 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 			switch {
 			case !r.wanted(text):
 			case r.player != nil && stream.Is(text):
-				feed.End(step) // relists before it come first
+				feed.End(step) // process the relists before it first
 				x, err := r.player.Play(text)
 				if err != nil {
 					feed.Decoder.Warnings = append(feed.Decoder.Warnings, parse.Warning{Pos: pos, Msg: err.Error()})
@@ -401,9 +398,8 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	})
 }
 
-// simulate runs the reference PLEG over what source steps through. Of a node the
-// relists bring their events; when they ran and how PLEG was is as its history has
-// it.
+// simulate runs the reference PLEG over what source yields. If n is not nil, only events are
+// simulated; the times of the relists and the health are those of its history.
 func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*simulate.Feed, func(*simulate.Snapshot)) error) error {
 	sim, err := simulate.NewSimulation(p, r.what)
 	if err != nil {
@@ -471,8 +467,8 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 	return err
 }
 
-// eachLine reads lines of any length up to maxSnapshotLine; longer ones are
-// cut there, which makes them half lines that the decoder warns of.
+// eachLine calls do for each line up to maxSnapshotLine bytes; longer ones are cut there, and the
+// decoder warns of the fragments.
 func eachLine(in io.Reader, do func(text []byte, line uint32, offset int64) error) error {
 	r := bufio.NewReaderSize(in, 1<<20)
 	var long []byte
@@ -494,7 +490,7 @@ func eachLine(in io.Reader, do func(text []byte, line uint32, offset int64) erro
 	}
 }
 
-// readLine returns the next line without its end and how many bytes it took.
+// readLine returns the next line without its end, and the number of bytes read.
 func readLine(r *bufio.Reader, long *[]byte) ([]byte, int, error) {
 	text, err := r.ReadSlice('\n')
 	n := len(text)
@@ -512,7 +508,7 @@ func readLine(r *bufio.Reader, long *[]byte) ([]byte, int, error) {
 	return bytes.TrimSuffix(*long, []byte("\n")), n, err
 }
 
-// claimReplay reads the output flags and claims the places that they name.
+// claimReplay parses the output flags and claims the paths they name.
 func (r *replayRun) claimReplay() error {
 	name, path, toFile := strings.Cut(r.c.String("output"), "=")
 	var names []string
@@ -541,7 +537,7 @@ func (r *replayRun) claimReplay() error {
 	return spare(r.c, r.c.Args().Slice()...)
 }
 
-// begin opens the outputs, now that there is something to write.
+// begin opens the outputs once there is something to write.
 func (r *replayRun) begin(p pleg.Profile) (*replaySink, error) {
 	if err := r.beginExport(); err != nil {
 		return nil, err
@@ -563,7 +559,7 @@ func (r *replayRun) beginExport() (err error) {
 	return err
 }
 
-// commit gives the outputs their names.
+// commit commits the outputs.
 func (r *replayRun) commit() error {
 	for _, w := range []*output.Writer{r.export, r.out} {
 		if w == nil {
@@ -577,7 +573,7 @@ func (r *replayRun) commit() error {
 	return nil
 }
 
-// abandon drops what was written and not committed.
+// abandon discards outputs that are not committed.
 func (r *replayRun) abandon() {
 	for _, w := range []*output.Writer{r.export, r.out} {
 		if w != nil {

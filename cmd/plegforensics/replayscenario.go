@@ -21,12 +21,12 @@ func scenarioHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// madeUp reports whether a scenario is to run in place of an input.
+// madeUp reports whether a scenario is run instead of an input.
 func madeUp(c *cli.Context) bool {
 	return c.IsSet("scenario") || c.IsSet("calibrate") || c.IsSet("find")
 }
 
-// scenarioAction runs a scenario in place of an input.
+// scenarioAction runs a scenario instead of an input.
 func scenarioAction(c *cli.Context) error {
 	switch {
 	case c.NArg() > 0:
@@ -87,9 +87,8 @@ func scenarioKeys() []string {
 	return out
 }
 
-// calibrated takes from the one node of an input what its metrics say: its quieter
-// half, or all of the window that flags name. Its kubelet is the scenario's where no
-// flag names another.
+// calibrated takes what the metrics of the one node of an input say, from its quieter half or all
+// of the window given by flags. Its kubelet is used for the scenario unless flags state another.
 func calibrated(c *cli.Context, path string, p pleg.Profile, made *model.SimScenario) (scenario.Spec, pleg.Profile, error) {
 	spec := scenario.Default()
 	bundles, err := load(c, []string{path}, query.Asks{}.Has, nil)

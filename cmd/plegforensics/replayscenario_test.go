@@ -16,11 +16,11 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// TestScenarioOfCaptures: calibrated by the quieter half of a recorded kubelet's
-// metrics, a scenario of what was done to its runtime foretells its longest relist
-// within a fifth. What was done is read from the record of the lab: latencies put on top
-// of calls, containers killed, and in how many goes the kubelet found new pods; a
-// latency that lasted through the quieter half is measured there and not told.
+// TestScenarioOfCaptures: calibrated by the quieter half of a recorded kubelet's metrics, a
+// scenario of the faults injected into its runtime predicts its longest relist within a fifth. The
+// faults are read from the recording: latencies added to calls, containers killed, and in how many
+// batches the kubelet found new pods. A latency that lasted through the quieter half is measured
+// there and not stated.
 func TestScenarioOfCaptures(t *testing.T) {
 	const captures = "../../../shared/data/kubelets/"
 	if _, err := os.Stat(captures); err != nil {
@@ -50,8 +50,8 @@ func calibratedRun(t *testing.T, dir, text string) model.SimScenario {
 	return doc.Scenario
 }
 
-// experiment is the scenario of what the lab did to a node that was quiet in some
-// stretches, and the length of the longest relist recorded then, in seconds.
+// experiment returns the scenario of the faults injected into a node that was quiet in some spans,
+// and the duration in seconds of the longest relist recorded meanwhile.
 func experiment(t *testing.T, dir string, quiet []model.Span) (text string, longest float64) {
 	t.Helper()
 	type fault struct {
@@ -141,7 +141,7 @@ func experiment(t *testing.T, dir string, quiet []model.Span) (text string, long
 	return strings.Join(keys, ","), longest
 }
 
-// lines gives each object of a file of JSON lines to do.
+// lines calls do for each object of a JSON Lines file.
 func lines[T any](t *testing.T, path string, do func(T)) {
 	t.Helper()
 	f, err := os.Open(path)

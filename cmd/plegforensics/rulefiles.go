@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// ruleKind is what a rule file holds.
+// ruleKind is the kind of content of a rule file.
 type ruleKind int
 
 const (
@@ -25,11 +25,11 @@ type ruleFile struct {
 	name string
 	data []byte
 	kind ruleKind
-	part bool // of a directory that was named
+	part bool // found in a directory that was named
 }
 
-// namedRuleFiles reads the files of the arguments, and of the directories
-// among them those that end in .yaml or .yml.
+// namedRuleFiles reads the files named by the arguments, and the .yaml and .yml files of the
+// directories among them.
 func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 	var out []ruleFile
 	for _, path := range c.Args().Slice() {
@@ -48,7 +48,7 @@ func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 	return out, nil
 }
 
-// ruleFiles is a rule file, or all .yaml and .yml files of a directory.
+// ruleFiles returns a rule file, or all .yaml and .yml files of a directory.
 func ruleFiles(path string) ([]string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -71,9 +71,8 @@ var topKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( *)["']?([A-Za-z_]+)["']?[ \t]*:`)
 })
 
-// kindOfRules tells the kinds apart by the keys at the margin, which also works
-// where the file is no YAML at all. The margin is that of the first key. JSON is
-// what a server answered.
+// kindOfRules determines the kind by the keys at the left margin, which is that of the first key.
+// That also works if the file is not valid YAML. JSON is the response of a Prometheus server.
 func kindOfRules(data []byte) ruleKind {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '{' && bytes.Contains(text, []byte("groups")) {
@@ -100,7 +99,7 @@ func kindOfRules(data []byte) ruleKind {
 	return causeFile
 }
 
-// filesOf are the names of the files of a kind, not nil.
+// filesOf returns the names of the files of a kind, never nil.
 func filesOf(files []ruleFile, kind ruleKind) []string {
 	names := []string{}
 	for i := range files {

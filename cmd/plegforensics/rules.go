@@ -41,7 +41,7 @@ func rulesCommand() *cli.Command {
 	}
 }
 
-// packFlags choose the rule pack.
+// packFlags select the rule pack.
 func packFlags() []cli.Flag {
 	return []cli.Flag{
 		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH` of causes, thresholds and signatures (known messages); repeatable"),
@@ -58,8 +58,8 @@ func rulesList(c *cli.Context) error {
 	return listRules(c.App.Writer, pack)
 }
 
-// listRules prints one line for each cause, look-alike, breach rule and alert, and
-// then one for each threshold with its value and why it is that.
+// listRules prints one line for each cause, look-alike, breach rule and alert, then one for each
+// threshold with its value and source.
 func listRules(w io.Writer, pack *rules.Pack) error {
 	p := page{width: listWidth(w)}
 	for _, d := range pack.Causes {
@@ -93,11 +93,11 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 	return err
 }
 
-// idColumn is where the words about an id begin.
+// Columns at which the descriptions begin.
 const idColumn, limitColumn = 34, 42
 
-// limitOf is the threshold of a breach rule; none where any event breaks it, or
-// where it has several.
+// limitOf formats the threshold of a breach rule; "" if any event is a breach, or if it has
+// several.
 func limitOf(p *rules.Pack, id string) string {
 	for _, l := range p.LimitsOf(id) {
 		if l.Name == id && l.Value > 0 {
@@ -107,7 +107,7 @@ func limitOf(p *rules.Pack, id string) string {
 	return ""
 }
 
-// rulesCheck reads the files named and prints every mistake with its position.
+// rulesCheck reads the named files and prints every mistake with its position.
 func rulesCheck(c *cli.Context) error {
 	named, err := namedRuleFiles(c)
 	if err != nil {
@@ -140,7 +140,7 @@ func rulesCheck(c *cli.Context) error {
 	return err
 }
 
-// contents says what was checked.
+// contents summarizes what was checked.
 func contents(pack *rules.Pack, files []string, p *promRules) string {
 	causes, limits, sigs := 0, 0, 0
 	for _, d := range pack.Causes {
@@ -181,8 +181,8 @@ func contents(pack *rules.Pack, files []string, p *promRules) string {
 	return strings.Join(parts, ", ")
 }
 
-// rulesTest runs the test cases of the causes named against the whole pack,
-// and the tests of Prometheus rules.
+// rulesTest runs the test cases of the named causes against the whole pack, and the tests of
+// Prometheus rules.
 func rulesTest(c *cli.Context) error {
 	named, err := namedRuleFiles(c)
 	if err != nil {
@@ -215,7 +215,7 @@ func rulesTest(c *cli.Context) error {
 	return nil
 }
 
-// runTrials runs the test cases of causes and tells of those that fail.
+// runTrials runs the test cases of causes and prints those that fail.
 func runTrials(w io.Writer, pack *rules.Pack, files []string) (run, failed int) {
 	if files != nil && len(files) == 0 {
 		return 0, 0
@@ -233,8 +233,8 @@ func runTrials(w io.Writer, pack *rules.Pack, files []string) (run, failed int) 
 	return run, failed
 }
 
-// packOf adds the causes of the files named to the pack of the flags. files
-// is nil when no file was named: then the whole pack is meant.
+// packOf adds the causes of the named files to the pack of the flags. files is nil if no file was
+// named, which means the whole pack.
 func packOf(c *cli.Context, named []ruleFile) (*rules.Pack, []rules.Problem, []string, error) {
 	pack, err := rulePack(c)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// rulesShow prints built-in alerts and recording rules by name, and the pages of
-// anything else as explain does.
+// rulesShow prints built-in alerts and recording rules by name, and for anything else the page that
+// explain prints.
 func rulesShow(c *cli.Context) error {
 	if g, r, ok := alerts.BuiltinRule(c.Args().First()); ok && c.NArg() == 1 {
 		_, err := fmt.Fprint(c.App.Writer, alerts.Page(g, r))

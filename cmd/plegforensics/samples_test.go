@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// goldens are the reports kept under samples/want: every sample times every
-// one of these.
+// goldens are the reports kept under samples/want for every sample.
 var goldens = []struct {
 	file string
 	args []string
@@ -22,7 +21,7 @@ var goldens = []struct {
 	{"postmortem.md", []string{"analyze", "-o", "markdown"}},
 }
 
-// sampleNames are the folders of samples/ that hold inputs.
+// sampleNames returns the directories of samples/ that contain inputs.
 func sampleNames(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(samples)
@@ -38,7 +37,7 @@ func sampleNames(t *testing.T) []string {
 	return names
 }
 
-// inputsOf are the inputs of a sample.
+// inputsOf returns the inputs of a sample.
 func inputsOf(t *testing.T, name string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(samples, name, "*"))
@@ -48,8 +47,8 @@ func inputsOf(t *testing.T, name string) []string {
 	return all
 }
 
-// TestSamples compares every report of every sample with the one kept; look at
-// the difference with your own eyes before you keep a new one with -update.
+// TestSamples compares every report of every sample with the one kept. Review the difference before
+// you accept a new one with -update.
 func TestSamples(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		in := inputsOf(t, name)
@@ -91,7 +90,7 @@ func firstDifference(got, want []byte) string {
 	return "the end: the kept one is longer"
 }
 
-// TestSameBytes: workers do not show in the output.
+// TestSameBytes: the output does not depend on the number of workers.
 func TestSameBytes(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		in := inputsOf(t, name)
@@ -105,8 +104,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestEvidence re-opens every line that a report of a sample cites: the text
-// must stand there.
+// TestEvidence looks up every line that a report of a sample cites: its text must be there.
 func TestEvidence(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		for _, in := range inputsOf(t, name) {
@@ -129,7 +127,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// citations checks every evidence below v and returns how many there were.
+// citations checks all evidence below v and returns its number.
 func citations(t *testing.T, v any, file string, lines []string) int {
 	n := 0
 	switch v := v.(type) {

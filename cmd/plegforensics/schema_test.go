@@ -16,9 +16,9 @@ import (
 	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
-// TestDocuments: what every command writes of every sample is what the schema
-// of that kind says, and the exports are right for their consumers; so also of
-// each log, and the metrics beside it, that PLEGFORENSICS_CAPTURES has a pattern of.
+// TestDocuments: the output of every command for every sample conforms to its schema, and exports
+// conform to what their consumers require. So does that for each log, with the metrics next to it,
+// that matches a pattern in PLEGFORENSICS_CAPTURES.
 func TestDocuments(t *testing.T) {
 	for _, sample := range sampleNames(t) {
 		t.Run(sample, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// consumers checks all that is written of some inputs as its readers would.
+// consumers checks all outputs about some inputs as their consumers would.
 func consumers(t *testing.T, replays bool, in ...string) {
 	got := map[string][]byte{}
 	for kind, args := range map[string][]string{
@@ -77,7 +77,7 @@ func consumers(t *testing.T, replays bool, in ...string) {
 		code := run(context.Background(), append([]string{"plegforensics"}, args...), strings.NewReader(""), &out, &errs)
 		got[kind] = out.Bytes()
 		if code == exitNothing && !replays && slices.Contains([]string{"replay", "query", "metrics", "alerts"}, kind) {
-			continue // the log dates no relist; there is no metric
+			continue // the log dates no relist, or there is no metric
 		}
 		if code != exitOK {
 			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), code, errs.String())
@@ -89,7 +89,7 @@ func consumers(t *testing.T, replays bool, in ...string) {
 		}
 		for _, doc := range docs {
 			if strings.Contains(string(doc), `"kind":"note"`) {
-				kind = "finding" // of events too
+				kind = "finding" // also among events
 			}
 			if s := report.Documents.Schema(kind); s != nil && len(doc) > 0 {
 				if err := schemas.JSON(s, doc); err != nil {
@@ -107,8 +107,8 @@ func consumers(t *testing.T, replays bool, in ...string) {
 	checkMetrics(t, got["prom"])
 }
 
-// checkMetrics is "promtool check metrics", by the linter that it uses and, where
-// it is on the PATH, by itself.
+// checkMetrics is "promtool check metrics": it uses promtool's linter and, if it is in PATH,
+// promtool itself.
 func checkMetrics(t *testing.T, text []byte) {
 	problems, err := promlint.New(bytes.NewReader(text)).Lint()
 	if err != nil || len(problems) > 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// TestScreen: the report of a sample is one screen, and no line but a command to
-// copy is wider than the terminal; nor is any of the whole report. So it is of each
-// recorded node and case, read as users do: without a zone or a year.
+// TestScreen: the report of a sample fits one screen, and no line except a command is wider than
+// the terminal, also in the full report. The same holds for each recorded node and case, analyzed
+// as users do: without time zone or year.
 func TestScreen(t *testing.T) {
 	for _, sample := range sampleNames(t) {
 		for _, width := range []int{80, 100, 140} {
@@ -30,7 +30,7 @@ func TestScreen(t *testing.T) {
 	}
 	recorded, _ := filepath.Glob("../../../shared/data/kubelets/*")
 	for i, dir := range recorded {
-		in, _ := filepath.Glob(filepath.Join(dir, "[kmpes]*")) // what a bundle holds
+		in, _ := filepath.Glob(filepath.Join(dir, "[kmpes]*")) // the files of a bundle
 		oneScreen(t, []int{80, 100}[i%2], in...)
 	}
 }
@@ -60,8 +60,8 @@ func oneScreen(t *testing.T, width int, inputs ...string) {
 	}
 }
 
-// TestWidths: no line of any command is wider than the terminal, or than what goes
-// to a file; but for commands to copy, which are one line each.
+// TestWidths: no line of any command is wider than the terminal, or than fileWidth in a file;
+// except commands, which are never wrapped.
 func TestWidths(t *testing.T) {
 	in := filepath.Join(samples, "hang-list")
 	for columns, width := range map[string]int{"80": 80, "": fileWidth} {
@@ -81,7 +81,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestNewFormat: a format is one line of the table; batch finds its extension.
+// TestNewFormat: adding a format takes one line of the table; batch finds its extension.
 func TestNewFormat(t *testing.T) {
 	kept := report.Formats
 	defer func() { report.Formats = kept }()
@@ -98,7 +98,7 @@ func TestNewFormat(t *testing.T) {
 	}
 }
 
-// TestFormatsPage: the page about formats names all of the table.
+// TestFormatsPage: docs/formats.md names all formats.
 func TestFormatsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(repository, "docs", "formats.md"))
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestRealSosreport makes a report of this machine with the real sosreport,
-// inspects and analyses it: layout, node, boot, zone. It takes half a minute and
-// runs where sosreport is installed, by root.
+// TestRealSosreport makes a report of this machine with the real sosreport, inspects and analyzes
+// it: layout, node, boot, zone. It takes half a minute and requires sosreport and root.
 func TestRealSosreport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// dropProgramPages unmaps the pages of the executable that stand in memory just
-// as they stand in the file.
+// dropProgramPages unmaps the pages of the executable that are unmodified in memory.
 func dropProgramPages() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -26,18 +25,17 @@ func dropProgramPages() {
 	}
 }
 
-// mapping is a stretch of memory.
+// mapping is an address range.
 type mapping struct{ from, to uintptr }
 
-// asInFile returns the mappings of a file that nobody can write to and that hold
-// no page of their own: those may be dropped at any time. smaps is in the format
-// of /proc/PID/smaps, of which no more is read than the mappings of the file and
-// those before: the system goes through the pages of each that is asked for.
+// asInFile returns the mappings of a file that are not writable and have no anonymous page: those
+// may be dropped at any time. smaps is in the format of /proc/PID/smaps. It is read only up to the
+// last mapping of the file, because the kernel walks the pages of every mapping that is read.
 func asInFile(smaps io.Reader, path string) []mapping {
 	var out []mapping
 	var m mapping
 	lines, ours, seen := bufio.NewScanner(smaps), false, false
-	lines.Buffer(make([]byte, 512), bufio.MaxScanTokenSize) // less than a mapping
+	lines.Buffer(make([]byte, 512), bufio.MaxScanTokenSize) // shorter than one mapping's entry
 	for lines.Scan() {
 		line := lines.Text()
 		if own, ok := strings.CutPrefix(line, "Anonymous:"); ok {
@@ -49,7 +47,7 @@ func asInFile(smaps io.Reader, path string) []mapping {
 		}
 		var perms string
 		if n, _ := fmt.Sscanf(line, "%x-%x %s", &m.from, &m.to, &perms); n < 3 {
-			continue // a line about the mapping at hand
+			continue // an attribute of the current mapping
 		}
 		if strings.HasSuffix(line, " "+path) {
 			ours, seen = !strings.Contains(perms, "w"), true

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestAsInFile wants the read-only mappings of the program alone, and of those
-// only what is as it stands in the file.
+// TestAsInFile: only read-only mappings of the program that are unmodified.
 func TestAsInFile(t *testing.T) {
 	const smaps = `00400000-01093000 r-xp 00000000 fe:00 104                              /bin/a program
 Rss:                9420 kB
@@ -35,7 +34,7 @@ Anonymous:             0 kB
 	}
 }
 
-// TestDropProgramPages: the program goes on with fewer of its pages.
+// TestDropProgramPages: the program continues with fewer of its pages resident.
 func TestDropProgramPages(t *testing.T) {
 	resident := func() (kib int) {
 		status, err := os.ReadFile("/proc/self/status")

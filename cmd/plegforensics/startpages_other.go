@@ -2,5 +2,5 @@
 
 package main
 
-// dropProgramPages does nothing: other systems do not say which pages are safe.
+// dropProgramPages does nothing: other systems do not say which pages are unmodified.
 func dropProgramPages() {}

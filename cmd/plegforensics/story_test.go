@@ -20,18 +20,18 @@ import (
 	"time"
 )
 
-// story is what one output tells of a node, in seconds since 1970. What an output
-// does not tell is nil; why, says untold.
+// story is what one output says about a node. Times are seconds since 1970. A field is nil if the
+// output does not say it; untold says why.
 type story struct {
 	health   []strip // by state
-	episodes []strip // from breach to recovery, 0 open
-	relists  []strip // of 10 s and more, by their start; to is how long, 0 open
-	events   []strip // that the sync loop got, by type
-	dropped  []strip // that the kubelet says it dropped
-	bounds   []strip // of episodes by their breach: to is how much sooner they may have ended, 0 of open ones
-	ready    []strip // by state; an output that draws them to the end of the input tells no end
-	counted  []strip // stretches of undated relists, by how many there are
-	thinned  bool    // of very many marks some stand for others: their number is right
+	episodes []strip // from breach to recovery, 0 if open
+	relists  []strip // of 10 s and more, by start; to is the duration, 0 if open
+	events   []strip // events delivered to the sync loop, by type
+	dropped  []strip // events that the kubelet says it dropped
+	bounds   []strip // of episodes, by breach: to is how much earlier they may have ended, 0 if open
+	ready    []strip // by state; outputs that draw it to the end of the input state no end
+	counted  []strip // intervals of undated relists, with their number
+	thinned  bool    // marks represent others that are left out; only numbers are compared
 }
 
 type strip struct {
@@ -39,9 +39,9 @@ type strip struct {
 	state    string
 }
 
-// untold says what an output has no place for, and why.
+// untold lists what an output does not say, and why.
 var untold = map[string]string{
-	"analyze: relists":  "it shows the ten longest", // where they are fewer, they are compared
+	"analyze: relists":  "it shows the ten longest", // if there are fewer, they are compared
 	"analyze: events":   "it counts them: TestOneStory compares the counts",
 	"analyze: dropped":  "the same",
 	"timeline: events":  "it counts them: the command events lists them",
@@ -60,7 +60,7 @@ var untold = map[string]string{
 	"replay: dropped":   "a line that says so names no event: it counts them",
 }
 
-// long adds a relist of 10 s or more, or of no known end.
+// long adds a relist of 10 s or more, or without a known end.
 func (s *story) long(start, took float64, open bool) {
 	switch {
 	case open:
@@ -70,7 +70,7 @@ func (s *story) long(start, took float64, open bool) {
 	}
 }
 
-// event adds what the audit says of an event.
+// event adds an event according to its audit status.
 func (s *story) event(at float64, typ, status string) {
 	switch status {
 	case "discarded":
@@ -81,13 +81,13 @@ func (s *story) event(at float64, typ, status string) {
 	}
 }
 
-// empty is the story of an output that would tell all.
+// empty returns the story of an output that says everything.
 func empty() story {
 	none := []strip{}
 	return story{none, none, none, none, none, none, none, none, false}
 }
 
-// TestOneStory: every command and format tells the same of a node.
+// TestOneStory: all commands and formats agree about a node.
 func TestOneStory(t *testing.T) {
 	inputs, _ := filepath.Glob("../../samples/*/kubelet.log")
 	captures, _ := filepath.Glob("../../../shared/data/kubelets/*/kubelet.log*")
@@ -148,7 +148,7 @@ func oneStory(t *testing.T, in []string) {
 		same(t, name+": bounds", v.bounds, base.bounds)
 		same(t, name+": ready", v.ready, base.ready)
 		same(t, name+": counted", v.counted, base.counted)
-		if name == "replay" || v.thinned { // replay tells them by the start of their relist
+		if name == "replay" || v.thinned { // replay has events at the start of their relist
 			if len(v.events) != len(base.events) || v.dropped != nil && len(v.dropped) != len(base.dropped) {
 				t.Errorf("%s: %d events and %d discarded, want %d and %d", name, len(v.events), len(v.dropped), len(base.events), len(base.dropped))
 			}
@@ -171,8 +171,8 @@ func oneStory(t *testing.T, in []string) {
 	viewed(t, read("intervals"))
 }
 
-// toldWithin: no health and no episode is told of after the window, and as many relists are
-// told without doubt that they are others as are counted to be proven.
+// toldWithin: no health and no episode lies after the window, and the number of relists listed as
+// certainly distinct equals the number proven.
 func toldWithin(t *testing.T, report, timeline []byte, base *story) {
 	t.Helper()
 	n := parsed(t, report).list("nodes")[0]
@@ -193,8 +193,8 @@ func toldWithin(t *testing.T, report, timeline []byte, base *story) {
 	}
 }
 
-// longestSlice: the longest relist of a trace is the longest of the history; one
-// that hangs at the end of the input lasts until then.
+// longestSlice: the longest relist of a trace is that of the history; one that hangs at the end of
+// the input lasts until then.
 func longestSlice(t *testing.T, report, trace []byte) {
 	t.Helper()
 	n := parsed(t, report).list("nodes")[0]
@@ -214,9 +214,8 @@ func longestSlice(t *testing.T, report, trace []byte) {
 	}
 }
 
-// viewed: no interval lies outside of the window on which the viewer opens, from
-// the begin of the first to the end of the last, and only single pod events wait
-// for its switch that shows what has no display flag.
+// viewed: no interval lies outside of the viewer's window, from the start of the first to the end
+// of the last one, and only single pod events lack the display flag.
 func viewed(t *testing.T, b []byte) {
 	t.Helper()
 	items := parsed(t, b).list("items")
@@ -234,7 +233,7 @@ func viewed(t *testing.T, b []byte) {
 	}
 }
 
-// same compares what two outputs tell, to the microseconds that some of them cut.
+// same compares what two outputs say, with the microsecond precision of the less exact ones.
 func same(t *testing.T, what string, got, want []strip) {
 	t.Helper()
 	if got == nil {
@@ -252,9 +251,9 @@ func same(t *testing.T, what string, got, want []strip) {
 	}
 }
 
-// derived asks the derived series in the middle of each stretch of health and of each
-// long relist, and at the end for the events and those discarded. Episodes and their
-// recovery are steps of plegforensics_pleg_unhealthy, as the health is.
+// derived queries the derived series in the middle of each health span and each long relist, and at
+// the end for the delivered and discarded events. Episodes and their recovery are steps of
+// plegforensics_pleg_unhealthy, as is health.
 func derived(t *testing.T, in []string, base *story) {
 	ask := func(at float64, expr, want string) {
 		t.Helper()
@@ -286,7 +285,7 @@ func derived(t *testing.T, in []string, base *story) {
 	ask(end, "sum(plegforensics_discarded_events_total) or vector(0)", count(base.dropped))
 }
 
-// doc is one JSON document, and ways into it.
+// doc is a JSON document with accessors.
 type doc map[string]any
 
 func parsed(t *testing.T, b []byte) doc {
@@ -316,7 +315,7 @@ func (d doc) text(key string) string { v, _ := d[key].(string); return v }
 
 func (d doc) sub(key string) doc { v, _ := d[key].(map[string]any); return v }
 
-// when reads a time, 0 for none.
+// when returns a time in seconds since 1970, 0 for none.
 func (d doc) when(key string) float64 { return unix(d.text(key)) }
 
 func unix(s string) float64 {
@@ -343,7 +342,7 @@ func episodes(l []doc) []strip {
 	return out
 }
 
-// bounds are those of the ends of episodes.
+// bounds returns the uncertainties of the ends of episodes.
 func bounds(l []doc) []strip {
 	out := []strip{}
 	for _, e := range l {
@@ -375,7 +374,7 @@ func analyzeStory(t *testing.T, b []byte) story {
 		s.long(r.when("start"), r.num("duration_seconds"), r["open"] == true)
 	}
 	if len(s.relists) == len(longest) && len(longest) > 0 {
-		s.relists = nil // it may not show them all
+		s.relists = nil // it may not show all
 	}
 	return s
 }
@@ -414,7 +413,7 @@ func ndjsonStory(t *testing.T, b []byte) story {
 	return s
 }
 
-// bound adds the bounds of a row of CSV, NDJSON and a trace.
+// bound adds the bounds in a row of CSV, NDJSON or a trace.
 func (s *story) bound(kind string, start, end, slack, least, most float64) {
 	switch kind {
 	case "episode":
@@ -431,7 +430,7 @@ func counts(least, most float64) string {
 	return fmt.Sprintf("%g-%g", least, most)
 }
 
-// row is a row of CSV and NDJSON.
+// row adds a row of CSV or NDJSON.
 func (s *story) row(kind, state, detail string, start, end, seconds float64, open bool) {
 	switch kind {
 	case "health":
@@ -447,7 +446,7 @@ func (s *story) row(kind, state, detail string, start, end, seconds float64, ope
 	}
 }
 
-// kindOf is the type of an event without what rows add to it.
+// kindOf returns the type of an event without what rows append to it.
 func kindOf(detail string) string {
 	typ, _, _ := strings.Cut(detail, " ")
 	return typ
@@ -563,7 +562,7 @@ func htmlStory(t *testing.T, b []byte) story {
 	}
 	r := n.sub("marks").sub("relist")
 	for i, start := range r.column("f") {
-		hung, drawn := r.column("s")[i] == "hung", r.column("t")[i] != nil // one that hangs is drawn if it lasts
+		hung, drawn := r.column("s")[i] == "hung", r.column("t")[i] != nil // a hanging one is drawn if it lasts to the end
 		took, _ := r.column("k")[i].(float64)
 		s.long(at(start.(float64)), took, hung && drawn)
 	}
@@ -576,5 +575,5 @@ func htmlStory(t *testing.T, b []byte) story {
 	return s
 }
 
-// String shows a stretch in a failure.
+// String formats a strip for test failures.
 func (x strip) String() string { return fmt.Sprintf("%.3f+%.3f %s", x.from, x.to, x.state) }

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 )
 
-// TestTimesComeFromTheInput: no command and no format tells of the beginning of Unix
-// time, with which an unknown moment is kept, nor reckons from it.
+// TestTimesComeFromTheInput: no command or format shows a time around the Unix epoch, which
+// represents an unknown time, or one computed from it.
 func TestTimesComeFromTheInput(t *testing.T) {
 	epoch := regexp.MustCompile(`.{0,60}\b(?:1969-12|1970-01|12-31 2[0-3]:|01-01 0\d:).{0,60}`)
 	inputs := map[string][]string{}
@@ -23,7 +23,7 @@ func TestTimesComeFromTheInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs["a paste"] = []string{paste}
-	if cases, _ := filepath.Glob("../../../shared/data/cases/*.log"); !testing.Short() { // where they are
+	if cases, _ := filepath.Glob("../../../shared/data/cases/*.log"); !testing.Short() { // if available
 		for _, path := range cases {
 			inputs[path] = []string{path}
 		}
@@ -61,7 +61,7 @@ func TestTimesComeFromTheInput(t *testing.T) {
 	}
 }
 
-// undated are lines that tell of times before themselves, and have none.
+// undated are lines without a time that mention times relative to their own.
 const undated = `skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s]
 container runtime is down
 "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="17s"

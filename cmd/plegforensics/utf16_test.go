@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// TestRuleFilesInUTF16: PowerShell writes what kubectl prints as UTF-16.
+// TestRuleFilesInUTF16: PowerShell saves the output of kubectl as UTF-16.
 func TestRuleFilesInUTF16(t *testing.T) {
 	const object = "kind: PrometheusRule\r\nspec:\r\n  groups:\r\n  - name: g\r\n    rules:\r\n    - alert: A\r\n      expr: x{y=\"ü🚀\"} > 0\r\n"
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {

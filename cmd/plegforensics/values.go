@@ -16,8 +16,8 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// checks are what the values of flags must satisfy beyond their type, whether
-// they come from the command line or the environment.
+// checks are requirements on flag values beyond their type. They apply to the command line and the
+// environment.
 var checks = []struct {
 	flag  string
 	check func(c *cli.Context, value string) error
@@ -56,7 +56,7 @@ var checks = []struct {
 	{"links", checkWhen("links")},
 }
 
-// checkArguments refuses what a command would not look at.
+// checkArguments refuses arguments that a command would ignore.
 func checkArguments(c *cli.Context) error {
 	form := c.Command.ArgsUsage
 	most := len(strings.Fields(form))
@@ -66,9 +66,8 @@ func checkArguments(c *cli.Context) error {
 	return usage(strings.TrimSpace(c.Command.HelpName+" "+form), "unexpected argument %q", c.Args().Get(most))
 }
 
-// checkVariables refuses a variable that misses the name of a flag's by a letter:
-// a gate in it would never hold. Others may begin like ours for reasons of their
-// own.
+// checkVariables refuses an environment variable whose name is a near miss of a flag's: a gate in
+// it would be ignored. Other variables with our prefix may have their own purpose.
 func checkVariables(c *cli.Context) error {
 	var known []string
 	var visit func(cs []*cli.Command)
@@ -93,7 +92,7 @@ func checkVariables(c *cli.Context) error {
 	return nil
 }
 
-// checkValues looks at every flag that was given, before any work.
+// checkValues checks every given flag before any work.
 func checkValues(c *cli.Context) error {
 	for _, x := range checks {
 		if !c.IsSet(x.flag) || emptied(c, x.flag) {
@@ -106,8 +105,7 @@ func checkValues(c *cli.Context) error {
 	return nil
 }
 
-// emptied reports whether a flag is set by an empty variable, which is as good as
-// none.
+// emptied reports whether a flag is set by an empty variable, which counts as unset.
 func emptied(c *cli.Context, flag string) bool {
 	v, there := os.LookupEnv(envName(flag)[0])
 	return there && v == "" && slices.Contains([]string{"", "0", "0s"}, fmt.Sprint(c.Value(flag)))
@@ -115,8 +113,8 @@ func emptied(c *cli.Context, flag string) bool {
 
 var versionForm = regexp.MustCompile(`^v?1\.\d{1,2}(\.\d+)?([-+.][0-9A-Za-z.+_-]*)?$`)
 
-// checkVersion wants a release of Kubernetes; of one that this program does not
-// know it says what it is taken for.
+// checkVersion requires a Kubernetes release; for an unknown one it warns which version's rules are
+// applied.
 func checkVersion(c *cli.Context, v string) error {
 	if !versionForm.MatchString(v) {
 		return usage("for example --kubelet-version v1.28.0", "--kubelet-version: invalid version %q", v)
@@ -127,7 +125,7 @@ func checkVersion(c *cli.Context, v string) error {
 	return nil
 }
 
-// checkYear wants a year in which there was a kubelet, or may be.
+// checkYear requires a year in which a kubelet may have run.
 func checkYear(_ *cli.Context, v string) error {
 	if n, err := strconv.Atoi(v); err != nil || n < 2014 || n > 2100 {
 		return usage("four digits, for example --year 2026", "--year: invalid year %s", v)
@@ -151,11 +149,11 @@ func checkPositive(flag string) func(*cli.Context, string) error {
 	}
 }
 
-// mostJobs is more than any machine has use for; starting the workers of a slip
-// of the finger would take longer than the work.
+// mostJobs is more than any machine can use; starting the workers for a typo would take longer than
+// the work.
 const mostJobs = 4096
 
-// checkCount wants a number from 1 to most.
+// checkCount requires a number from 1 to most.
 func checkCount(flag string, most int) func(*cli.Context, string) error {
 	form := "a number, at least 1"
 	if most < math.MaxInt {
@@ -179,8 +177,8 @@ func checkSize(flag string) func(*cli.Context, string) error {
 	}
 }
 
-// checkGiven refuses nothing where something was meant: of "--redact-key $KEY" a
-// variable that is not set would leave a report with all its names.
+// checkGiven refuses an empty value: with "--redact-key $KEY" and an unset variable, the report
+// would contain all names.
 func checkGiven(flag string) func(*cli.Context, string) error {
 	return func(_ *cli.Context, v string) error {
 		if v == "" {
@@ -199,7 +197,7 @@ func checkWhen(flag string) func(*cli.Context, string) error {
 	}
 }
 
-// zone reads --tz: a place, UTC, or an offset.
+// zone parses a time zone: a name, UTC, or an offset.
 func zone(flag, s string) (*time.Location, error) {
 	if s == "" {
 		return nil, nil
@@ -217,7 +215,7 @@ func zone(flag, s string) (*time.Location, error) {
 	return loc, nil
 }
 
-// size reads a number of bytes with an optional unit.
+// size parses a number of bytes with an optional unit.
 func size(flag, s string) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -248,12 +246,11 @@ func size(flag, s string) (int64, error) {
 	return n, nil
 }
 
-// momentForms are the forms in which a flag takes a moment, up to what a duration
-// counts back from.
+// momentForms describes the forms of a time flag, up to what a duration counts back from.
 const momentForms = "RFC 3339, \"2006-01-02 15:04\" or a date alone (in --tz, else UTC), Unix seconds, or a duration before the end"
 
-// moment reads a flag that takes a moment: an absolute time, Unix seconds, or a duration
-// before end, with or without its minus.
+// moment parses a time flag: an absolute time, Unix seconds, or a duration before end, with or
+// without a minus sign.
 func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -275,8 +272,8 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	return 0, usage(momentForms+" (2d, 2h or -2h)", "--%s: invalid time %q", flag, s)
 }
 
-// ago reads a duration that counts back from an end, with or without its minus.
-// Before hours it takes days of 24 hours: 2d, 1d12h.
+// ago parses a duration that counts back from an end, with or without a minus sign. Besides Go's
+// units it accepts days of 24 hours: 2d, 1d12h.
 func ago(s string) (time.Duration, bool) {
 	s = strings.TrimPrefix(s, "-")
 	var days time.Duration

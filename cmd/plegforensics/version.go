@@ -14,14 +14,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// version is stamped into release builds: -ldflags "-X main.version=v1.2.3".
+// version is set in release builds by -ldflags "-X main.version=v1.2.3".
 var version = unstamped
 
 const unstamped = "dev"
 
-// buildVersion is the version of the program: that of the release, else that of
-// the module as "go install" knows it, else the commit that was built, else
-// "dev".
+// buildVersion returns the version of the program: that of the release, else that of the module as
+// known to "go install", else the commit, else "dev".
 var buildVersion = sync.OnceValue(func() string {
 	if version != unstamped {
 		return version
@@ -44,7 +43,7 @@ func versionOf(info *debug.BuildInfo) string {
 		}
 	}
 	switch {
-	case strings.HasPrefix(info.Main.Version, "v"): // of a release, or made of the commit
+	case strings.HasPrefix(info.Main.Version, "v"): // of a release, or derived from the commit
 		return info.Main.Version
 	case commit != "":
 		return unstamped + "-" + commit + dirty
@@ -52,11 +51,11 @@ func versionOf(info *debug.BuildInfo) string {
 	return unstamped
 }
 
-// exact reports whether a version names the sources that were built.
+// exact reports whether a version identifies the sources.
 func exact(v string) bool { return v != unstamped && !strings.Contains(v, "+dirty") }
 
-// buildID tells builds apart whose version does not: the hash of the program. It
-// is "" where the version says it all, so that shards on several platforms merge.
+// buildID distinguishes builds whose version does not: it is a hash of the executable. It is "" if
+// the version is exact, so that shards from several platforms can be merged.
 var buildID = sync.OnceValue(func() string {
 	if exact(buildVersion()) {
 		return ""
@@ -77,7 +76,7 @@ var buildID = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 })
 
-// versionLine is what --version prints.
+// versionLine returns the output of --version.
 func versionLine(app *cli.App) string {
 	line := fmt.Sprintf("%s %s %s %s/%s", app.Name, app.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if id := buildID(); id != "" {

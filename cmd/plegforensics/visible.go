@@ -11,9 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// stderr is standard error. Each Write is a message of one line: what names of
-// files, values of flags and lines of inputs bring into it is made visible here,
-// and nowhere else.
+// stderr is standard error. Each Write is a one-line message. Hidden characters that file names,
+// flag values and input lines bring into it are escaped here and nowhere else.
 type stderr struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -27,8 +26,8 @@ func (e *stderr) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// shownLines writes text that no document holds but that quotes what comes from outside, such
-// as files of rules: of each of its lines everything is visible.
+// shownLines writes text that quotes outside content, such as rule files, but is part of no
+// document: each line is escaped.
 type shownLines struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -41,8 +40,7 @@ func (l shownLines) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// screen is standard error as it is, where it is a terminal and not redacted; else
-// nil.
+// screen returns standard error if it is a terminal and not redacted, else nil.
 func screen(c *cli.Context) *os.File {
 	e, _ := c.App.ErrWriter.(*stderr)
 	if e == nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStderr: whatever a name holds, a message on standard error stays a line of its
-// own and moves no cursor; so those of errors and hints, of warnings and of flags.
+// TestStderr: whatever a name contains, a message on standard error stays on its own line and does
+// not move the cursor; this includes errors, hints, warnings and flags.
 func TestStderr(t *testing.T) {
 	hostile := "a\nplegforensics: error: made up\r\x1b[31m\u202e"
 	for _, args := range [][]string{
@@ -27,8 +27,7 @@ func TestStderr(t *testing.T) {
 	}
 }
 
-// TestRuleWords: what files of rules say moves no cursor either, whichever command
-// prints it.
+// TestRuleWords: text of rule files does not move the cursor either, whichever command prints it.
 func TestRuleWords(t *testing.T) {
 	builtin, err := os.ReadFile(filepath.Join(repository, "rules", "causes", "api-server-unreachable.yaml"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// nodeIn is what is told of the node of an input.
+// nodeIn returns the analysis of the node in an input.
 func nodeIn(t testing.TB, path string) *model.Analyzed {
 	t.Helper()
 	return firstNode(analysisWithin(t, bundle.Limits{Bytes: 1 << 30, Files: 1000, Depth: 6, Whole: 64 << 20, Random: 64 << 20, Dict: 1 << 20, Time: time.Minute}, nil, path))
@@ -35,8 +35,8 @@ func nodeOf(t testing.TB, log string) *model.Analyzed {
 	return nodeIn(t, fileOf(t, t.TempDir(), "kubelet.log", []byte(log)))
 }
 
-// TestLessIsWeaker: removing lines never yields a stronger claim: no health, no
-// recovery, no length of a relist, no confidence of a cause.
+// TestLessIsWeaker: removing lines never yields a stronger claim about health, recovery, the
+// duration of a relist, or the confidence of a cause.
 func TestLessIsWeaker(t *testing.T) {
 	for seed := range uint64(4) {
 		var b bytes.Buffer
@@ -56,8 +56,8 @@ func TestLessIsWeaker(t *testing.T) {
 	}
 }
 
-// TestFirstLineAfterHole: a loop that skips says so every five seconds; before
-// that, silence behind a hole proves nothing.
+// TestFirstLineAfterHole: a loop that skips says so every five seconds; before that, silence after
+// a hole proves nothing.
 func TestFirstLineAfterHole(t *testing.T) {
 	lines := strings.SplitAfter(readSample(t, "stuck-pods"), "\n")[288:464]
 	part := nodeOf(t, strings.Join(lines[:72], "")+strings.Join(lines[112:], ""))
@@ -78,7 +78,7 @@ func readSample(t *testing.T, name string) string {
 	return string(data)
 }
 
-// lessOf is a log with fewer lines, in the ways in which people cut logs.
+// lessOf returns shortened versions of a log, cut in the ways people cut logs.
 func lessOf(lines []string, r *rand.Rand) map[string]string {
 	keep := func(want func(i int, line string) bool) string {
 		var s strings.Builder
@@ -103,9 +103,9 @@ func lessOf(lines []string, r *rand.Rand) map[string]string {
 	}
 }
 
-// TestLessFilesAreWeaker: the same of logs of verbosity 2, 4 and 5 with snapshots of
-// the metrics beside them: without a file, without the metrics or the log, with a few
-// snapshots or one, with fewer lines.
+// TestLessFilesAreWeaker is TestLessIsWeaker for logs of verbosity 2, 4 and 5 with snapshots of the
+// metrics: without a file, without the metrics or the log, with a few snapshots or one, with fewer
+// lines.
 func TestLessFilesAreWeaker(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {
@@ -153,7 +153,8 @@ func TestLessFilesAreWeaker(t *testing.T) {
 			for name, dir := range parts {
 				part := nodeIn(t, dir)
 				if strings.Contains(name, "line") || strings.Contains(name, "er log") {
-					// What is left out may speak against a cause: the other half of an incident. It is likely then, and no more.
+					// What is left out may be evidence against a cause, such as the other half of
+					// an incident. The cause is then likely at most.
 					part.Causes = slices.DeleteFunc(part.Causes, func(c rules.Cause) bool { return c.Confidence < .85 })
 				}
 				for _, f := range cuts.Beyond(part, whole) {
@@ -164,7 +165,8 @@ func TestLessFilesAreWeaker(t *testing.T) {
 	}
 }
 
-// One snapshot of the metrics proves how PLEG was at its moment, and no more.
+// TestOneSnapshotTellsOfItsMoment: a single snapshot of the metrics proves the health of PLEG at
+// its moment only.
 func TestOneSnapshotTellsOfItsMoment(t *testing.T) {
 	w := newWorld(1, 2)
 	first := ""

@@ -12,8 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// frame reads --since and --until, 0 for what is not given. End is what a
-// duration counts back from.
+// frame parses --since and --until; 0 if not given. Durations count back from end.
 func frame(c *cli.Context, end int64) (since, until int64, err error) {
 	loc, err := zone("tz", c.String("tz"))
 	if err != nil {
@@ -26,8 +25,8 @@ func frame(c *cli.Context, end int64) (since, until int64, err error) {
 	return since, until, err
 }
 
-// clip applies --since and --until by way of cut: nodes of which the window holds
-// nothing are left out, with a word about them.
+// clip applies --since and --until by calling cut. Nodes without anything in the window are
+// dropped, with a message.
 func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, until int64)) ([]*replay.Node, error) {
 	if c.String("since") == "" && c.String("until") == "" {
 		return ns, nil
@@ -74,7 +73,7 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 	return kept, nil
 }
 
-// covers tells the span of the input, so that the next try can be right.
+// covers states the span of the input, so that the user can correct the window.
 func covers(from, to int64) string {
 	return "the input covers " + instantText(from) + " to " + instantText(to)
 }
@@ -91,9 +90,9 @@ func windowText(since, until int64) string {
 
 func instantText(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// recordedWindow is --since and --until for relists that are replayed as they
-// are read: their end is not known then, so that no duration can count back from
-// it. It is nil where neither flag is given.
+// recordedWindow returns a filter for --since and --until on recorded relists, nil if neither flag
+// is given. They are replayed while they are read, so their end is not known and no duration can
+// count back from it.
 func recordedWindow(c *cli.Context) (func(int64) bool, error) {
 	for _, flag := range []string{"since", "until"} {
 		if _, relative := ago(c.String(flag)); relative {
@@ -110,8 +109,8 @@ func recordedWindow(c *cli.Context) (func(int64) bool, error) {
 	return func(at int64) bool { return at >= since && (until == 0 || at <= until) }, nil
 }
 
-// wanted reports whether a recorded relist lies in the window. A line whose time
-// cannot be read is left to the decoder, which warns of it.
+// wanted reports whether a recorded relist lies in the window. A line with an unreadable time is
+// left to the decoder, which warns of it.
 func (r *replayRun) wanted(line []byte) bool {
 	if r.inWindow == nil {
 		return true

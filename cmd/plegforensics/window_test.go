@@ -23,9 +23,8 @@ type windowed struct {
 	}
 }
 
-// TestWindowsHold cuts every sample into thirds: nothing that is reported of a
-// third lies wholly outside of it, and there is no finding in a third that the
-// whole has not.
+// TestWindowsHold cuts every sample into thirds: nothing reported for a third lies entirely outside
+// of it, and no finding in a third is missing from the whole.
 func TestWindowsHold(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		in := inputsOf(t, name)

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// world is an hour of a made kubelet 1.33: what it writes at a verbosity, and its
-// relist metrics every 15 s. Phases of trouble follow quiet ones.
+// world is an hour of a simulated kubelet 1.33: its log at some verbosity, and its relist metrics
+// every 15 s. Phases of trouble alternate with quiet ones.
 type world struct {
 	r         *rand.Rand
 	verbosity int
 	lines     []worldLine
 	relists   []worldRelist
 	end       int64
-	files     map[string]string // what is left to remove from
+	files     map[string]string // from which tests remove something
 }
 
 type worldLine struct {
@@ -57,7 +57,7 @@ func newWorld(seed uint64, verbosity int) *world {
 			t = w.trouble(t, kind) + worldSecond + w.r.Int64N(5_000_000)
 		}
 	}
-	w.syncLoop(t0) // its first turn skips: no relist has listed yet
+	w.syncLoop(t0) // the first iteration skips: no relist has listed pods yet
 	w.chatter(t0)
 	w.write()
 	for at := t0 + 7*worldSecond; at < w.end; at += 15 * worldSecond {
@@ -70,8 +70,8 @@ func (w *world) log(at int64, severity byte, caller, format string, args ...any)
 	w.lines = append(w.lines, worldLine{at, fmt.Sprintf("%c%s    4242 %s] ", severity, time.Unix(0, at).UTC().Format("0102 15:04:05.000000"), caller) + fmt.Sprintf(format, args...) + "\n"})
 }
 
-// trouble runs one relist of a kind: quick ones, a list that hangs or is refused, a
-// slow list, slow inspections. It returns when the relist ended.
+// trouble runs one relist of a kind: quick, a list that hangs or is refused, a slow list, slow
+// inspections. It returns the end of the relist.
 func (w *world) trouble(t int64, kind int) int64 {
 	list, inspect, fail := 1_000_000*(1+w.r.Int64N(20)), 1_000_000*w.r.Int64N(10), ""
 	switch kind {
@@ -112,7 +112,7 @@ func (w *world) relist(t, list, inspect int64, fail string) int64 {
 	return r.end
 }
 
-// event is a container that started, as the relist and the sync loop tell of it.
+// event logs a container start, as the relist and the sync loop do.
 func (w *world) event(at int64) {
 	id := fmt.Sprintf("%064x", w.r.Uint64())
 	if w.verbosity >= 4 {
@@ -123,7 +123,7 @@ func (w *world) event(at int64) {
 	}
 }
 
-// seen is the start of the last relist that had listed pods, and whether there is one.
+// seen returns the start of the last relist that has listed pods, and whether there is one.
 func (w *world) seen(at int64) (start int64, ok bool) {
 	for i := len(w.relists) - 1; i >= 0; i-- {
 		if r := &w.relists[i]; r.ok && r.listEnd <= at {
@@ -133,7 +133,7 @@ func (w *world) seen(at int64) (start int64, ok bool) {
 	return 0, false
 }
 
-// syncLoop checks the health as the kubelet does, and logs turns that skip.
+// syncLoop checks the health as the kubelet does, and logs iterations that skip.
 func (w *world) syncLoop(t int64) {
 	pause := worldSecond / 10
 	for t < w.end {
@@ -153,7 +153,7 @@ func (w *world) syncLoop(t int64) {
 	}
 }
 
-// chatter is what other goroutines log, whatever PLEG does.
+// chatter logs what other goroutines write, whatever PLEG does.
 func (w *world) chatter(t int64) {
 	for ; t < w.end; t += 2*worldSecond + w.r.Int64N(worldSecond) {
 		for k := range 3 {
@@ -162,7 +162,7 @@ func (w *world) chatter(t int64) {
 	}
 }
 
-// write cuts the log in two files, as rotation does.
+// write splits the log into two files, as rotation does.
 func (w *world) write() {
 	w.lines = slices.DeleteFunc(w.lines, func(l worldLine) bool { return l.at >= w.end })
 	slices.SortStableFunc(w.lines, func(a, b worldLine) int { return cmp.Compare(a.at, b.at) })
@@ -178,7 +178,7 @@ func (w *world) write() {
 
 var worldBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// snapshot is what /metrics answered at a moment.
+// snapshot returns the response of /metrics at a time.
 func (w *world) snapshot(t0, at int64) string {
 	var took, apart []float64
 	last := int64(0)
@@ -217,11 +217,11 @@ func (w *world) snapshot(t0, at int64) string {
 	return b.String()
 }
 
-// put writes the files that are wanted, as they are or changed, and returns where.
+// put writes the wanted files, changed or not, and returns their directory.
 func (w *world) put(t *testing.T, want func(name string) bool, change func(name, text string) string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range slices.Sorted(maps.Keys(w.files)) { // in one order: want and change may throw dice
+	for _, name := range slices.Sorted(maps.Keys(w.files)) { // in a fixed order: want and change may use random numbers
 		text := w.files[name]
 		if !want(name) {
 			continue

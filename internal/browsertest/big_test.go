@@ -36,9 +36,8 @@ func bigLog(t *testing.T, n int) string {
 	return path
 }
 
-// TestBig: a report of a hundred thousand events opens and moves smoothly.
-// Limits are those of a machine that does nothing else; PLEGFORENSICS_LOADED
-// relaxes them fourfold.
+// TestBig: a report of 100,000 events opens and moves smoothly. The limits are for an otherwise
+// idle machine; PLEGFORENSICS_LOADED relaxes them fourfold.
 func TestBig(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -78,7 +77,7 @@ func TestBig(t *testing.T) {
 	s.clean(t)
 }
 
-// pan zooms and moves for sixty frames and returns the longest one.
+// pan zooms and moves for sixty frames and returns the longest frame time.
 const pan = `new Promise(done => {
 const c = document.getElementById("canvas"); c.focus();
 let n = 0, last = performance.now(), worst = 0;

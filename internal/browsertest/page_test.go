@@ -36,20 +36,20 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// visit is one open page and what went wrong on it.
+// visit is an open page and the problems that occurred on it.
 type visit struct {
 	context.Context
 	mu       sync.Mutex
 	errors   []string
 	requests []string
-	frames   []cdpruntime.ExecutionContextID // of frames inside the page, newest last
+	frames   []cdpruntime.ExecutionContextID // execution contexts of frames in the page, newest last
 }
 
-// open loads a page with the network off and collects every console error and
-// every request that is not the page itself.
+// open loads a page with the network off and collects all console errors and all requests other
+// than the page itself.
 func open(t *testing.T, page string, width, height int64) *visit {
 	t.Helper()
-	// Not t.TempDir: the browser may still write while it dies.
+	// Not t.TempDir: the browser may still write while it shuts down.
 	profile, err := os.MkdirTemp("", "plegforensics-browser-*")
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func open(t *testing.T, page string, width, height int64) *visit {
 	t.Cleanup(func() { os.RemoveAll(profile) })
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("disable-features", "IsolateSandboxedIframes,Translate"), // one target a page
+		chromedp.Flag("disable-features", "IsolateSandboxedIframes,Translate"), // one target per page
 		chromedp.UserDataDir(profile))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
@@ -120,7 +120,7 @@ func (s *visit) eval(t *testing.T, js string, out any) {
 	}
 }
 
-// inFrame evaluates in the frame that was made last.
+// inFrame evaluates JavaScript in the newest frame.
 func (s *visit) inFrame(t *testing.T, js string, out any) {
 	t.Helper()
 	s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *visit) inFrame(t *testing.T, js string, out any) {
 	}
 }
 
-// reportPage makes the HTML report of a sample.
+// reportPage writes the HTML report of a sample and returns its path.
 func reportPage(t *testing.T, sample string) string {
 	t.Helper()
 	browser(t)
@@ -180,8 +180,8 @@ func TestPage(t *testing.T) {
 	s.clean(t)
 }
 
-// clickMark clicks through the canvas until a mark answers with a quoted line,
-// then finds that line by its number.
+// clickMark clicks through the canvas until a mark shows a quoted line, then finds that line by its
+// number.
 func clickMark(t *testing.T, s *visit) {
 	t.Helper()
 	var box struct{ X, Y, Width, Height float64 }
@@ -226,9 +226,8 @@ func shareLink(t *testing.T, s *visit) {
 	}
 }
 
-// TestAddress: a link copied from the page of three nodes opens the same node,
-// range, search, folded lanes and selected line; a node that the report does not
-// hold is named.
+// TestAddress: a link copied from a page with three nodes restores node, range, search, folded
+// lanes and selected line. A node that is not in the report is named.
 func TestAddress(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "report.html")
@@ -269,8 +268,8 @@ return new Promise(r=>setTimeout(()=>r(`+state+`),200))})()`, &before)
 	}
 }
 
-// TestRange: dragging selects a range and sums it, Escape clears it; searching
-// the lines counts hits and goes through them.
+// TestRange: dragging selects and summarizes a range, and Escape clears it; searching the lines
+// counts hits and steps through them.
 func TestRange(t *testing.T) {
 	s := open(t, reportPage(t, "hang-list"), 1440, 1000)
 	var sum, cleared, hits string
@@ -290,7 +289,7 @@ c.setPointerCapture=()=>{};at("pointerdown",200);at("pointermove",300);at("point
 	s.clean(t)
 }
 
-// TestNarrow: nothing is wider than a telephone.
+// TestNarrow: nothing is wider than a phone screen.
 func TestNarrow(t *testing.T) {
 	s := open(t, reportPage(t, "stuck-pods"), 390, 844)
 	var over int
@@ -301,8 +300,7 @@ func TestNarrow(t *testing.T) {
 	s.clean(t)
 }
 
-// TestHover: the pointer over a mark shows its line, and the keyboard steps
-// from mark to mark.
+// TestHover: hovering over a mark shows its line, and the keyboard steps from mark to mark.
 func TestHover(t *testing.T) {
 	s := open(t, reportPage(t, "hang-list"), 1440, 1000)
 	var tip string
@@ -322,7 +320,7 @@ const t=document.getElementById("tip-text").textContent;if(!document.getElementB
 	s.clean(t)
 }
 
-// TestFilters: lanes, pods and severities leave fewer marks.
+// TestFilters: filters by lane, pod and severity reduce the number of marks.
 func TestFilters(t *testing.T) {
 	s := open(t, reportPage(t, "hang-list"), 1440, 1000)
 	var counts []int
@@ -339,8 +337,8 @@ document.getElementById("in").click();document.getElementById("in").click();docu
 	s.clean(t)
 }
 
-// TestSandbox: the report works in a frame that may run scripts and nothing
-// else, as ticket systems show attachments.
+// TestSandbox: the report works in a frame that may only run scripts, which is how ticket systems
+// show attachments.
 func TestSandbox(t *testing.T) {
 	page := reportPage(t, "hang-list")
 	outer := filepath.Join(filepath.Dir(page), "outer.html")
@@ -369,15 +367,15 @@ func TestSandbox(t *testing.T) {
 	s.clean(t)
 }
 
-// TestAccessible holds the pages against the rules of axe-core, light and dark,
-// wide and narrow: nothing serious, nothing critical.
+// TestAccessible checks the pages with axe-core, light and dark, wide and narrow: no serious or
+// critical violations.
 func TestAccessible(t *testing.T) {
 	axe := axeSource(t)
 	for _, sample := range []string{"hang-list", "stuck-pods", "healthy"} {
 		page := reportPage(t, sample)
 		for _, width := range []int64{1440, 390} {
 			s := open(t, page, width, 900)
-			// Everything open and a mark selected: what is hidden is not checked.
+			// Open everything and select a mark, because hidden elements are not checked.
 			s.eval(t, `document.querySelectorAll("details").forEach(d=>d.open=true);document.getElementById("canvas").focus();document.getElementById("canvas").dispatchEvent(new KeyboardEvent("keydown",{key:"n",bubbles:true}))`, nil)
 			for _, scheme := range []string{"light", "dark"} {
 				if err := chromedp.Run(s, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}})); err != nil {
@@ -399,9 +397,8 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// axeSource is the accessibility engine axe-core, which is not part of this
-// repository: PLEGFORENSICS_AXE names its axe.min.js, which the gate gets by
-// npm.
+// axeSource returns the source of the accessibility checker axe-core, which is not part of this
+// repository: PLEGFORENSICS_AXE names its axe.min.js, which CI fetches by npm.
 func axeSource(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("PLEGFORENSICS_AXE")
@@ -415,9 +412,8 @@ func axeSource(t *testing.T) string {
 	return string(data)
 }
 
-// TestScreenshots writes pictures of the samples, wide and narrow, light and
-// dark, and as a reader without green sees them, into the directory that
-// PLEGFORENSICS_SCREENSHOTS names, for eyes to look at.
+// TestScreenshots writes pictures of the samples, wide and narrow, light and dark, and as seen with
+// deuteranopia, to the directory PLEGFORENSICS_SCREENSHOTS, for visual inspection.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("PLEGFORENSICS_SCREENSHOTS")
 	if dir == "" {
@@ -447,8 +443,8 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// TestFleetPage: a fleet of forty bundles lists the worst first, links to their
-// reports, filters, and is nowhere wider than the window.
+// TestFleetPage: the page of a fleet of forty bundles lists the worst first, links to their
+// reports, has working filters, and is never wider than the window.
 func TestFleetPage(t *testing.T) {
 	browser(t)
 	dir := t.TempDir()

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// chance is the probability below which a difference is no longer called noise.
+// chance is the p-value up to which a difference is significant; above it is noise.
 const chance = 0.01
 
-// rates compares na events in ta with nb in tb: given the total, the share of
-// the incident is binomial if both rates are one. Few events or a short time
-// cannot tell a change from chance, and then it says so.
+// rates compares na events in ta with nb in tb. If both rates are equal, the incident's share of
+// the total is binomially distributed. With few events or a short time a change cannot be told from
+// chance; the verdict is then Noise.
 func rates(na int, ta time.Duration, nb int, tb time.Duration) (Verdict, string) {
 	if na == nb && na == 0 {
 		return Same, ""
@@ -35,7 +35,7 @@ func rates(na int, ta time.Duration, nb int, tb time.Duration) (Verdict, string)
 	return Better, why
 }
 
-// binomialTail is the two-sided probability of k or a rarer share among n.
+// binomialTail returns the two-sided probability of k, or something more extreme, among n.
 func binomialTail(n, k int, share float64) float64 {
 	mean := float64(n) * share
 	var p float64
@@ -63,11 +63,11 @@ func logBinomial(n, k int, share float64) float64 {
 	return l
 }
 
-// shifted compares two samples of durations, each ascending, by ranks
-// (Mann-Whitney): relist times have no shape that a mean could stand for.
+// shifted compares two ascending samples of durations by rank (Mann-Whitney): relist durations have
+// no distribution that a mean could represent.
 func shifted(a, b []time.Duration) (Verdict, string) {
 	na, nb := float64(len(a)), float64(len(b))
-	u, ties := 0.0, 0.0 // u: pairs in which the incident is longer
+	u, ties := 0.0, 0.0 // u: number of pairs in which the incident's is longer; ties count half
 	i, j := 0, 0
 	for _, y := range b {
 		for i < len(a) && a[i] < y {

@@ -11,9 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/age"
 )
 
-// Charts of a pair share their axes: zero is the breach of each, or the middle of
-// the input of a side that holds none, so that the two can be held against each
-// other.
+// The charts of a pair share their axes, so that they can be compared. Zero is the breach, or the
+// middle of the window for a node without one.
 const (
 	chartBefore = 10 * time.Minute
 	chartAfter  = 5 * time.Minute
@@ -21,11 +20,11 @@ const (
 	chartHeight = 120.0
 )
 
-// side is one of the two nodes of a pair, as it is drawn.
+// side is one of the two nodes of a pair.
 type side struct {
 	node *replay.Node
 	zero int64
-	main *replay.Episode // nil if there is none
+	main *replay.Episode // episode with the highest peak age, nil if there is none
 }
 
 func sideOf(n *replay.Node) side {

@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Verdict on one row.
+// Verdict is the result for one row.
 type Verdict string
 
 // Verdicts.
@@ -22,41 +22,41 @@ const (
 	Worse   Verdict = "worse"
 	Better  Verdict = "better"
 	Same    Verdict = "same"
-	Noise   Verdict = "noise" // differs, but no more than chance explains
+	Noise   Verdict = "noise" // a difference explained by chance
 	Changed Verdict = "changed"
 	New     Verdict = "new"
 	Gone    Verdict = "gone"
-	Unknown Verdict = "unknown" // one side could not be looked at
+	Unknown Verdict = "unknown" // one side could not be examined
 )
 
-// Row is one thing compared.
+// Row compares one property.
 type Row struct {
 	Group    string // health, relists, CRI errors, events, signals, configuration, causes
 	What     string
 	Baseline string
 	Incident string
 	Verdict  Verdict
-	Why      string // on what the verdict rests
+	Why      string // basis of the verdict
 	Evidence []replay.Evidence
 }
 
-// Pair is one node of the baseline and one of the incident.
+// Pair compares a node of the baseline with its counterpart in the incident.
 type Pair struct {
 	Baseline, Incident string // names of the nodes
 	Rows               []Row
 	Charts             []model.CompareChart
 }
 
-// Result of a comparison.
+// Result is the result of a comparison.
 type Result struct {
 	BaselineLabel, IncidentLabel string
 	Summary                      string
 	Pairs                        []Pair
-	Notes                        []string // nodes without a partner; whose rules were used for an unknown version
+	Notes                        []string // nodes without a counterpart; which version's rules were applied to unknown kubelets
 }
 
-// Reports compares two reports. Nodes pair by name; where each side has but
-// one, those two.
+// Reports compares two reports. Nodes are paired by name; if each report has a single node, those
+// two are paired.
 func Reports(baseLabel string, base *model.Analysis, incLabel string, inc *model.Analysis) Result {
 	res := Result{BaselineLabel: baseLabel, IncidentLabel: incLabel}
 	for _, p := range pairs(base, inc, &res) {
@@ -91,7 +91,7 @@ func pairs(base, inc *model.Analysis, res *Result) [][2]*model.Analyzed {
 	return out
 }
 
-// rulesNotes say whose rules were used for kubelets newer or older than any known.
+// rulesNotes say which version's rules were applied to kubelets newer or older than any known.
 func rulesNotes(sides ...*model.Analyzed) []string {
 	var out []string
 	for _, n := range sides {
@@ -115,7 +115,7 @@ func rows(a, b *model.Analyzed) []Row {
 	return out
 }
 
-// span is the time that a node's records cover.
+// span returns the duration of the node's window.
 func span(n *model.Analyzed) time.Duration { return time.Duration(n.Window.End - n.Window.Start) }
 
 func health(a, b *model.Analyzed) []Row {
@@ -154,7 +154,7 @@ func order[T cmp.Ordered](a, b T) Verdict {
 	return Same
 }
 
-// relists compares the durations: the longest by value, the rest as two samples.
+// relists compares durations: the longest by value, the rest as two samples.
 func relists(a, b *model.Analyzed) []Row {
 	sa, sb := lengths(a), lengths(b)
 	if len(sa) == 0 || len(sb) == 0 {
@@ -175,7 +175,7 @@ func relists(a, b *model.Analyzed) []Row {
 	return rows
 }
 
-// lengths are the known lengths of relists, ascending.
+// lengths returns the known durations of relists in ascending order.
 func lengths(n *model.Analyzed) []time.Duration {
 	var out []time.Duration
 	for i := range n.Relists {
@@ -187,7 +187,7 @@ func lengths(n *model.Analyzed) []time.Duration {
 	return out
 }
 
-// known is the median of ascending lengths.
+// known formats the median of ascending durations.
 func known(ds []time.Duration) string {
 	if len(ds) == 0 {
 		return "unknown"
@@ -195,7 +195,7 @@ func known(ds []time.Duration) string {
 	return report.Span(ds[(len(ds)*50+99)/100-1])
 }
 
-// operations compares the mean seconds of CRI operations where metrics tell.
+// operations compares the mean duration of CRI operations, if metrics have it.
 func operations(a, b *model.Analyzed) []Row {
 	byName := map[string]replay.Operation{}
 	for _, o := range a.Ops {
@@ -219,7 +219,7 @@ func operations(a, b *model.Analyzed) []Row {
 	return out
 }
 
-// counted is how often something happened and the first proof of it.
+// counted is the number of occurrences of something, with the first evidence.
 type counted struct {
 	n     int
 	first []replay.Evidence
@@ -246,7 +246,7 @@ func eventCounts(n *model.Analyzed) map[string]counted {
 	return out
 }
 
-// signalCounts are lines by signature; bulk messages are no signals.
+// signalCounts counts lines by signature, without bulk messages.
 func signalCounts(n *model.Analyzed) map[string]counted {
 	out := map[string]counted{}
 	for _, e := range n.Events {
@@ -268,7 +268,7 @@ func bump(m map[string]counted, key string, ev []replay.Evidence) {
 	m[key] = c
 }
 
-// counts compares rates: what happened how often in how long.
+// counts compares the rates of occurrences.
 func counts(group string, a, b map[string]counted, ta, tb time.Duration) []Row {
 	keys := map[string]bool{}
 	for k := range a {
@@ -282,7 +282,7 @@ func counts(group string, a, b map[string]counted, ta, tb time.Duration) []Row {
 		r := Row{Group: group, What: k, Baseline: rate(a[k].n, ta), Incident: rate(b[k].n, tb), Evidence: b[k].first}
 		r.Verdict, r.Why = rates(a[k].n, ta, b[k].n, tb)
 		if group == "events" && (r.Verdict == Worse || r.Verdict == Better) {
-			r.Verdict = Changed // more pod events are neither
+			r.Verdict = Changed // more pod events are neither better nor worse
 		}
 		out = append(out, r)
 	}
@@ -311,7 +311,7 @@ func configuration(a, b *model.Analyzed) []Row {
 		x, inA := fa[k]
 		y, inB := fb[k]
 		if !inA || !inB || x.value == y.value {
-			continue // a setting that only one side states is no difference
+			continue // a setting stated by only one side is not a difference
 		}
 		out = append(out, Row{Group: "configuration", What: k, Baseline: x.value, Incident: y.value, Verdict: Changed, Evidence: y.ev})
 	}
@@ -323,7 +323,7 @@ type setting struct {
 	ev    []replay.Evidence
 }
 
-// settingKeys are the facts that configure: versions and limits, not readings.
+// settingKeys are the facts that are settings: versions and limits, not measurements.
 var settingKeys = []string{"os.name", "kernel.version", "kernel.cmdline", "runtime.name", "runtime.version", "runc.version", "systemd.version",
 	"cpu.count", "mem.total", "pid.max", "kubelet.config", "kubelet.flag", "kubelet.max_pods", "kubelet.cgroup_driver", "kubelet.evented_pleg",
 	"kubelet.node_status_update_frequency", "kubelet.pod_pids_limit"}
@@ -411,7 +411,7 @@ func number(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Document is the result as plegforensics/compare/v1, fit to be shown.
+// Document returns the result as plegforensics/compare/v1, cleaned by c.
 func (res *Result) Document(c *model.Cleaner) *model.Comparison {
 	out := &model.Comparison{Schema: model.SchemaName("compare"), Baseline: res.BaselineLabel, Incident: res.IncidentLabel,
 		Summary: res.Summary, Nodes: []model.Pair{}, Notes: res.Notes}

@@ -26,7 +26,7 @@ func TestRates(t *testing.T) {
 		{0, 50, time.Hour, time.Hour, New},
 		{50, 0, time.Hour, time.Hour, Gone},
 		{0, 1, time.Hour, time.Hour, Noise},
-		{100, 1000, time.Hour, 10 * time.Hour, Noise}, // the same rate, longer
+		{100, 1000, time.Hour, 10 * time.Hour, Noise}, // the same rate over a longer time
 		{5, 5, 0, time.Hour, Unknown},
 	} {
 		if got, why := rates(c.na, c.ta, c.nb, c.tb); got != c.want {
@@ -35,7 +35,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestBinomialTail against a distribution that can be written down: four coins.
+// TestBinomialTail uses a distribution that can be computed by hand: four coins.
 func TestBinomialTail(t *testing.T) {
 	if got := binomialTail(4, 4, 0.5); math.Abs(got-2.0/16) > 1e-12 {
 		t.Errorf("four of four: %v", got)
@@ -110,8 +110,8 @@ func TestPairsByName(t *testing.T) {
 	}
 }
 
-// TestRulesOfNewerVersions: a comparison says whose rules were used for a kubelet newer
-// than any known, in every format.
+// TestRulesOfNewerVersions: for a kubelet newer than any known, every format says which version's
+// rules were applied.
 func TestRulesOfNewerVersions(t *testing.T) {
 	for version, want := range map[string]bool{"v1.99.0": true, "v1.37.0": false} {
 		b := node("a", 0)

@@ -1,3 +1,3 @@
-// Package compare says what differs between two reports, a baseline and an
-// incident, and which differences are no more than noise. It is pure.
+// Package compare finds the differences between two reports, a baseline and an incident, and tells
+// significant ones from noise. It does no I/O.
 package compare

@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestHostile: whatever stands in a bundle comes out inert in every format.
+// TestHostile: hostile strings in a bundle are inert in every format.
 func TestHostile(t *testing.T) {
 	for kind, s := range map[string]string{
 		"script":   `</pre></script><script>alert(1)</script><img src=x onerror=alert(1)>`,
@@ -61,8 +61,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// outsideCode drops the code spans of Markdown: a run of backticks to the next
-// run of that length in the line.
+// outsideCode removes the code spans from Markdown: from a run of backticks to the next run of that
+// length in the line.
 func outsideCode(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

@@ -15,7 +15,7 @@ type Format struct {
 	Write            func(io.Writer, *model.Comparison, report.Options) error
 }
 
-// Formats in the order of --help.
+// Formats lists the output formats in the order of --help.
 var Formats = []Format{
 	{"text", ".txt", "a table for people", writeText},
 	{"json", ".json", "one object, schema plegforensics/compare/v1", func(w io.Writer, res *model.Comparison, _ report.Options) error { return report.Encode(w, res) }},
@@ -23,7 +23,7 @@ var Formats = []Format{
 	{"html", ".html", "one self-contained page", writeHTML},
 }
 
-// Names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	var out []string
 	for _, f := range Formats {
@@ -32,8 +32,8 @@ func Names() []string {
 	return out
 }
 
-// shown drops what did not change, unless all is asked for; how many rows were
-// dropped is said.
+// shown drops unchanged rows and noise, unless all is set. It also returns how many rows of each
+// there are.
 func shown(p *model.Pair, all bool) (rows []model.Compare, same, noise int) {
 	for _, r := range p.Rows {
 		switch r.Verdict {
@@ -56,7 +56,7 @@ func left(same, noise int, all bool) string {
 	return fmt.Sprintf("Not shown: %d the same, %d that chance explains.", same, noise)
 }
 
-// document is the comparison in words and tables.
+// document returns the comparison as text and tables.
 func document(res *model.Comparison, all bool) *report.Document {
 	d := &report.Document{Title: "PLEG comparison", Summary: res.Summary, Notes: res.Notes}
 	for i := range res.Nodes {

@@ -9,9 +9,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Finding is a claim that does not hold: of which class, and in words.
+// Finding is a claim that does not hold.
 type Finding struct{ Class, Text string }
 
+// String returns the class and the text.
 func (f Finding) String() string { return f.Class + ": " + f.Text }
 
 type findings []Finding
@@ -20,9 +21,9 @@ func (f *findings) add(class, format string, args ...any) {
 	*f = append(*f, Finding{class, fmt.Sprintf(format, args...)})
 }
 
-// Beyond lists what a part of the evidence claims and the whole does not: health,
-// trouble, a recovery, a relist of 10 s or more, a cause. What the whole denies is a
-// finding from half a second on, what it does not know from a second.
+// Beyond lists what a part of the evidence claims but the whole does not: health, unhealthiness, a
+// recovery, a relist of 10 s or more, a cause. A claim that contradicts the whole is a finding from
+// half a second on, one about what the whole does not know from a second on.
 func Beyond(part, whole *model.Analyzed) []Finding {
 	if part == nil || whole == nil {
 		return nil
@@ -40,7 +41,7 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 	for i := range part.Episodes {
 		e := &part.Episodes[i]
 		to := e.Recovered.At + int64(15*time.Second)
-		for _, next := range slices.Concat(part.Episodes, whole.Episodes) { // a stretch that begins later denies nothing
+		for _, next := range slices.Concat(part.Episodes, whole.Episodes) { // an episode that begins later is not a contradiction
 			if next.Breach >= e.Recovered.At {
 				to = min(to, next.Breach)
 			}
@@ -75,7 +76,7 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 	return out
 }
 
-// during is for how long a node was in a state within a stretch.
+// during returns how long a node was in a state within a span.
 func during(n *model.Analyzed, from, to int64, state replay.HealthState) (sum time.Duration) {
 	for _, h := range n.Health {
 		if h.State == state {
@@ -85,8 +86,8 @@ func during(n *model.Analyzed, from, to int64, state replay.HealthState) (sum ti
 	return sum
 }
 
-// unknown is for how long nothing is known of a node within a stretch. Between the
-// recovery that it tells of and what proves that it lasts, that much is.
+// unknown returns how long the state of a node is unknown within a span. The time from a reported
+// recovery to the proof that it lasts counts as known.
 func unknown(n *model.Analyzed, from, to int64) time.Duration {
 	sum := during(n, from, to, replay.HealthUnknown)
 	for _, h := range n.Health {

@@ -31,15 +31,15 @@ var (
 	cutsWhole = flag.Bool("cutswhole", true, "hold the claims against those of the whole too")
 )
 
-// source is a log, with snapshots of the metrics where there are any, and what the
-// kubelet that wrote it really did.
+// source is a log, with snapshots of the metrics if there are any, and the recorded behavior of its
+// kubelet.
 type source struct {
 	name  string
 	files map[string]string
-	truth *truth // nil: not recorded
+	truth *truth // nil if not recorded
 }
 
-// mended are seeds whose cuts once claimed too much.
+// mended are seeds whose cuts once led to false claims.
 var mended = map[string][]uint64{
 	"v1.36.3-25-hang-getpod":         {2020011, 3110002},
 	"v1.15.5-04-stuck-two-pods":      {3220001, 9400003},
@@ -62,10 +62,10 @@ var mended = map[string][]uint64{
 
 var pack = func() *rules.Pack { p, _ := rules.Builtin(); return p }()
 
-// TestCuts: of logs and metrics that were cut down at random nothing is claimed that
-// is not so, nor what the whole does not support.
+// TestCuts: randomly reduced logs and metrics lead to no claim that is false or not supported by
+// the whole.
 //
-// More of them: go test ./internal/cuts -run TestCuts -v -args -cuts 100 -cutseed 1000
+// For more cuts: go test ./internal/cuts -run TestCuts -v -args -cuts 100 -cutseed 1000
 func TestCuts(t *testing.T) {
 	sources := append(sampleSources(t), captureSources(t)...)
 	classes := map[string]int{}
@@ -124,7 +124,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// claims is what an analysis tells of the node of some files; nil of none.
+// claims returns the analysis of the node in some files; nil if there is none.
 func (s *source) claims(t testing.TB, files map[string]string) *model.Analyzed {
 	dir := t.TempDir()
 	put(t, dir, files)

@@ -1,4 +1,4 @@
-// Package cuts tells what is claimed of a part of the evidence and not of the whole. Its
-// test cuts evidence down at random and holds the claims to that, and to what kubelets
+// Package cuts finds what is claimed about a part of the evidence but not about the whole. Its test
+// reduces evidence at random and checks the claims against the whole and against what kubelets
 // really did.
 package cuts

@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// ticking is what is told of a log of 19 minutes with ordinary lines every two seconds
-// beside those given.
+// ticking returns the analysis of a log of 19 minutes that has the given lines and ordinary ones
+// every two seconds.
 func ticking(t *testing.T, lines []string) *model.Analyzed {
 	t.Helper()
 	out := slices.Clone(lines)
@@ -28,8 +28,8 @@ func ticking(t *testing.T, lines []string) *model.Analyzed {
 	return n
 }
 
-// TestSignsOfMissingLines: what shows that lines of a log are missing leaves silence
-// without proof; a log without such a sign is proven healthy for most of its time.
+// TestSignsOfMissingLines: if there are signs that a log lacks lines, its silence proves nothing;
+// without such a sign, PLEG is proven healthy for most of the time.
 func TestSignsOfMissingLines(t *testing.T) {
 	const (
 		event   = `I1120 10:00:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
@@ -110,11 +110,11 @@ func TestSignsOfMissingLines(t *testing.T) {
 	}
 }
 
-// TestHealthyBySnapshots: that PLEG was healthy is known by the metrics alone too, of a
-// stretch that no threshold fits in of which they tell all the while.
+// TestHealthyBySnapshots: metrics alone prove PLEG healthy in a span that leaves no room for a
+// relist as long as the threshold, if they cover it continuously.
 func TestHealthyBySnapshots(t *testing.T) {
 	for name, c := range map[string]struct {
-		every, relists int // seconds; how many began by each snapshot
+		every, relists int // seconds; number of relists started between snapshots
 		well           bool
 	}{
 		"quick relists":       {60, 57, true},
@@ -141,8 +141,8 @@ kubelet_pleg_relist_interval_seconds_count %d
 	}
 }
 
-// TestMonotonicReadings: of two readings of a process the one tells by how much the clock
-// was set between them.
+// TestMonotonicReadings: two monotonic clock readings of a process reveal how much the clock was
+// set in between.
 func TestMonotonicReadings(t *testing.T) {
 	const line = `I1120 10:%02d:00.000000    4242 setters.go:73] Node became not ready: {Type:Ready Status:False LastHeartbeatTime:2026-11-20 10:%02d:00 +0000 UTC m=+%d.5 LastTransitionTime:2026-11-20 10:%02d:00 +0000 UTC m=+%d.5 Reason:KubeletNotReady Message:container runtime is down.}`
 	for elapsed, want := range map[int]time.Duration{600: 0, 580: 20 * time.Second, 900: -5 * time.Minute} {

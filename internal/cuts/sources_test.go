@@ -16,7 +16,7 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// sampleSources are the samples; what their kubelets did is not recorded beside them.
+// sampleSources returns the samples, for which the kubelet's real behavior is not recorded.
 func sampleSources(t *testing.T) (out []*source) {
 	logs, _ := filepath.Glob("../../samples/*/kubelet.log")
 	if len(logs) == 0 {
@@ -32,7 +32,7 @@ func sampleSources(t *testing.T) (out []*source) {
 	return out
 }
 
-// captureSources are the captures of real kubelets, where they are.
+// captureSources returns the captures of real kubelets, if available.
 func captureSources(t *testing.T) (out []*source) {
 	dirs, _ := filepath.Glob("../../../shared/data/kubelets/*")
 	runtimes, _ := filepath.Glob("../../../shared/data/real/*")
@@ -88,14 +88,14 @@ func captureSource(t *testing.T, dir string) *source {
 			}
 		}
 	}
-	for _, name := range []string{"runtime.log", "dmesg.txt", "ps.txt"} { // of real runtimes
+	for _, name := range []string{"runtime.log", "dmesg.txt", "ps.txt"} { // of captures with real runtimes
 		if text := read(name); text != "" {
 			s.files[name] = text
 		}
 	}
 	trace := read("relist_trace.jsonl")
 	if trace == "" {
-		return s // what the kubelet did is not recorded beside it
+		return s // the kubelet's behavior was not recorded
 	}
 	var told struct {
 		Causes  []string

@@ -11,26 +11,26 @@ import (
 	"github.com/plegforensics/plegforensics/replay/age"
 )
 
-// truth is what a kubelet did.
+// truth is what a kubelet really did.
 type truth struct {
 	relists []ranRelist
 	starts  []int64 // of processes after the first
 	evented bool
 	limit   time.Duration
-	causes  []string // that may be named; nil: not known
+	causes  []string // causes that may be named; nil if unknown
 	version string
 	since   []agePoint
 }
 
-// ranRelist is one that really ran; the list returned within [listLo, listHi], end is
-// 0 where the process ended before.
+// ranRelist is a relist that really ran. Its list returned within [listLo, listHi]; end is 0 if the
+// process ended first.
 type ranRelist struct {
 	start, listLo, listHi, end int64
 	ok                         bool
 }
 
-// agePoint says that from at on the last relist that listed began at since, 0 that none
-// had; sure is false where it may still be the one before.
+// agePoint says that, from at on, the last relist that listed pods began at since; 0 means that
+// there was none. If sure is false it may still be the previous one.
 type agePoint struct {
 	at, since int64
 	sure      bool
@@ -54,7 +54,7 @@ func (w *truth) ages() []agePoint {
 	return w.since
 }
 
-// state of PLEG over time: 1 healthy, -1 unhealthy, 0 not sure.
+// stateSpan is a span of PLEG's state: 1 healthy, -1 unhealthy, 0 not sure.
 type stateSpan struct {
 	from, to int64
 	state    int
@@ -63,7 +63,7 @@ type stateSpan struct {
 func (w *truth) states() (out []stateSpan) {
 	p := w.ages()
 	for i := range p {
-		to := max(w.relists[len(w.relists)-1].start, w.relists[len(w.relists)-1].end) // that one may be open
+		to := max(w.relists[len(w.relists)-1].start, w.relists[len(w.relists)-1].end) // the last one may have no end
 		if i+1 < len(p) {
 			to = p[i+1].at
 		}
@@ -79,7 +79,7 @@ func (w *truth) states() (out []stateSpan) {
 				older = p[i-1].since + int64(w.limit)
 			}
 		}
-		// healthy as long as the older one allows, unhealthy from when the newer one does not
+		// healthy while the older relist suffices, unhealthy once the newer one does not
 		add := func(a, b int64, st int) {
 			if a, b = max(a, p[i].at), min(b, to); b > a {
 				out = append(out, stateSpan{a, b, st})
@@ -104,13 +104,13 @@ func overlapOf(spans []stateSpan, from, to int64, state int) (sum time.Duration,
 	return sum, where
 }
 
-// unsureOf is how long the state is not known about a moment.
+// unsureOf returns how long the state is not sure around a time.
 func unsureOf(states []stateSpan, at int64) time.Duration {
 	d, _ := overlapOf(states, at-int64(near), at+int64(near), 0)
 	return d
 }
 
-// falsehoods lists the claims that are not so.
+// falsehoods lists the claims that are false.
 func (w *truth) falsehoods(n *model.Analyzed) (out findings) {
 	if w == nil || n == nil {
 		return nil
@@ -189,7 +189,7 @@ func (w *truth) episodes(n *model.Analyzed, states []stateSpan, out *findings) {
 			out.add("false episode", "breach at %s", at(e.Breach))
 		}
 		if e.Recovered.Known() {
-			// It was healthy again at a moment within the bounds that are told.
+			// PLEG was healthy again at some time within the stated bounds.
 			from, to := e.Recovered.At-int64(e.Recovered.Slack)-int64(near), e.Recovered.At+int64(e.Recovered.Slack)+int64(near)
 			well, _ := overlapOf(states, from, to, 1)
 			unsure, _ := overlapOf(states, from, to, 0)
@@ -237,7 +237,7 @@ func (w *truth) agesOf(n *model.Analyzed, out *findings) {
 	}
 }
 
-// relist holds one against the true ones: one of these must fit all that is claimed.
+// relist compares a claimed relist with the true ones: one of them must match all claims.
 func (w *truth) relist(n *model.Analyzed, i int, out *findings) {
 	r := &n.Relists[i]
 	if !r.Start.Known() {

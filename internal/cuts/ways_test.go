@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// cut takes lines, files and snapshots away, in one or two ways that a person or a
-// tool has of doing so.
+// cut removes lines, files and snapshots, in one or two of the ways in which people and tools do.
 func (s *source) cut(r *rand.Rand) (map[string]string, string) {
 	out, how := maps.Clone(s.files), []string{}
 	shots := slices.DeleteFunc(slices.Sorted(maps.Keys(out)), isNoShot)
@@ -59,7 +58,7 @@ func (s *source) cut(r *rand.Rand) (map[string]string, string) {
 
 func isNoShot(name string) bool { return !strings.HasPrefix(name, "metrics/") }
 
-// forms are what becomes of a log on its way, as files.
+// forms are the forms a log takes on its way, as files.
 var forms = []struct {
 	name string
 	of   func(lines []string, r *rand.Rand) map[string]string
@@ -119,7 +118,7 @@ var cutGreps = []string{"PLEG", "(?i)pleg", "PLEG|rpc error|SyncLoop|NotReady|no
 
 var cutCaller = regexp.MustCompile(`[a-z_0-9]+\.go:\d+`)
 
-// lineCut chooses a way to leave lines out.
+// lineCut chooses a way to omit lines.
 func lineCut(r *rand.Rand) (string, func([]string) []string) {
 	keep := func(want func(i, n int, line string) bool) func([]string) []string {
 		return func(lines []string) (out []string) {
@@ -183,7 +182,7 @@ func lineCut(r *rand.Rand) (string, func([]string) []string) {
 			}
 			return out
 		}
-	case 10, 11: // grep -v of some places in the code
+	case 10, 11: // grep -v of some callers
 		p := []float64{.03, .1, .3, .6}[r.IntN(4)]
 		salt := r.Uint64()
 		return fmt.Sprintf("%g of the callers missing", p), keep(func(_, _ int, l string) bool {
@@ -191,14 +190,14 @@ func lineCut(r *rand.Rand) (string, func([]string) []string) {
 			fmt.Fprint(h, salt, cutCaller.FindString(l))
 			return float64(h.Sum64()%1000) >= p*1000
 		})
-	case 12: // journalctl --since --until, of whole minutes
+	case 12: // journalctl --since --until, in whole minutes
 		from, most := r.Float64(), 1+r.IntN(12)
 		return fmt.Sprintf("%d min from %.3f", most, from), func(lines []string) []string {
 			first, last := timesOf(lines)
 			since := (first + int64(from*float64(last-first))) / int64(time.Minute) * int64(time.Minute)
 			return byTime(lines, func(t int64) bool { return t >= since && t < since+int64(most)*int64(time.Minute) })
 		}
-	default: // as of a journal that drops lines when there are too many
+	default: // a journal that drops lines when there are too many
 		var where []float64
 		for range 1 + r.IntN(4) {
 			where = append(where, r.Float64())
@@ -216,7 +215,7 @@ func lineCut(r *rand.Rand) (string, func([]string) []string) {
 	}
 }
 
-// timesOf are the times of the first and the last line that state one.
+// timesOf returns the times of the first and last line that have one.
 func timesOf(lines []string) (first, last int64) {
 	for _, l := range lines {
 		if t := lineTime(l); t != 0 {
@@ -228,7 +227,7 @@ func timesOf(lines []string) (first, last int64) {
 	return first, last
 }
 
-// byTime keeps the lines of wanted times; one that states none goes with the line before it.
+// byTime keeps the lines of wanted times; a line without a time belongs to the line before it.
 func byTime(lines []string, want func(int64) bool) (out []string) {
 	at := int64(0)
 	for _, l := range lines {

@@ -15,11 +15,11 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// notWhole is the rule of a bundle that was not analysed whole.
+// notWhole is the rule ID of a bundle that was not analyzed completely.
 const notWhole = "bundle-not-analysed-whole"
 
-// items are what CI systems are told of a fleet, the gravest first: what nodes
-// share, then breaches, causes, and bundles that were not analysed whole.
+// items returns the findings for CI systems, most severe first: what nodes share, breaches, causes,
+// and bundles that were not analyzed completely.
 func (v *View) items() []report.Item {
 	var out []report.Item
 	for i := range v.Correlations {
@@ -50,12 +50,12 @@ func (v *View) items() []report.Item {
 	return out
 }
 
-// correlationItem tells what nodes share, with the breaches of each as steps.
+// correlationItem converts a correlation; the breaches of its nodes are the steps.
 func (v *View) correlationItem(c *Correlation) report.Item {
 	x := report.Item{Rule: c.Kind, Title: correlationTitles[c.Kind], Severity: rules.Critical, Start: model.Time(c.Start), Message: c.Summary,
 		Fingerprint: report.Fingerprint(strings.Join(c.Nodes, ","), c.Kind, c.Cause+" "+c.Object, c.Start), Proof: placesOf(c.Proof)}
 	if c.Kind == SharedVersion || c.Kind == BreachesTogether {
-		x.Severity = rules.Warning // nothing shows that it is no chance
+		x.Severity = rules.Warning // may be a coincidence
 	}
 	if c.Start == 0 {
 		return x
@@ -124,7 +124,7 @@ func causeItem(m *Member, c *Cause) report.Item {
 	return x
 }
 
-// placesOf reads back where quotes stand: path:line, or a path alone.
+// placesOf parses the positions of quotes: path:line, or a path alone.
 func placesOf(qs []Quote) model.Proof {
 	var out []model.Evidence
 	for _, q := range qs {
@@ -151,8 +151,8 @@ func writeGitLab(w io.Writer, v *View, _ report.Options) error {
 	return report.WriteCodeQuality(w, v.items(), "fleet")
 }
 
-// writeGitHubSummary writes the Markdown report with every row, as far as a
-// step summary may go.
+// writeGitHubSummary writes the Markdown report with all rows, cut to the size limit of a step
+// summary.
 func writeGitHubSummary(w io.Writer, v *View, _ report.Options) error {
 	var b bytes.Buffer
 	if err := writeMarkdown(&b, v, report.Options{Verbose: true}); err != nil {
@@ -162,8 +162,8 @@ func writeGitHubSummary(w io.Writer, v *View, _ report.Options) error {
 	return err
 }
 
-// writeJUnit writes a suite of the bundles, one case each, and a suite of each
-// node, one case a breach rule with the evidence in the failure.
+// writeJUnit writes a suite with a case per bundle, and for each node a suite with a case per
+// breach rule and the evidence in the failure.
 func writeJUnit(w io.Writer, v *View, _ report.Options) error {
 	suites := []report.Suite{v.bundleSuite()}
 	for _, m := range v.Nodes {
@@ -172,9 +172,8 @@ func writeJUnit(w io.Writer, v *View, _ report.Options) error {
 	return report.WriteJUnit(w, suites)
 }
 
-// bundleSuite has a case for each bundle: what could not be analysed is an
-// error, what was analysed in part is skipped. A CI system that only reads
-// JUnit then sees that its map has holes.
+// bundleSuite has a case for each bundle. One that could not be analyzed is an error, one analyzed
+// in part is skipped, so that a CI system that reads only JUnit sees what is missing.
 func (v *View) bundleSuite() report.Suite {
 	s := report.Suite{Name: "bundles", Out: v.headline(), Properties: []report.SuiteProperty{{Name: "bundles", Value: strconv.Itoa(v.Bundles)}}}
 	for _, b := range v.Names {
@@ -204,8 +203,8 @@ func nodeSuite(m *Member) report.Suite {
 		{Name: "kernel", Value: m.Kernel}, {Name: "system", Value: m.OS}}, items)
 }
 
-// writeTextfile writes metrics of the fleet with the names and labels that a
-// single report gives them.
+// writeTextfile writes metrics of the fleet with the same names and labels as those of a single
+// report.
 func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	t := report.NewTextfile(w)
 	t.Family("plegforensics_build_info", "version of the tool")
@@ -250,7 +249,7 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 		k := [3]string{c.Kind, c.Cause, c.Object}
 		shared[k] += len(c.Nodes)
 	}
-	for _, c := range v.Correlations { // in their order, each once
+	for _, c := range v.Correlations { // in their order, each key once
 		k := [3]string{c.Kind, c.Cause, c.Object}
 		if n, first := shared[k]; first {
 			t.Sample(float64(n), "kind", c.Kind, "cause", c.Cause, "object", c.Object)
@@ -260,7 +259,7 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	return t.Close()
 }
 
-// unhealthy is the time in episodes whose recovery is known.
+// unhealthy returns the total time in episodes whose breach and recovery are known.
 func (m *Member) unhealthy() time.Duration {
 	var d time.Duration
 	for _, e := range m.Episodes {

@@ -31,8 +31,8 @@ func format(t *testing.T, name string, v *View) []byte {
 	return nil
 }
 
-// nfsView is a fleet of four nodes over which one server dies, a node that is
-// well, a bundle that is broken and one that was read in part.
+// nfsView returns a fleet of four nodes that lose the same NFS server, a healthy node, a broken
+// bundle and one read in part.
 func nfsView(t *testing.T) *View {
 	t.Helper()
 	var rs []Record
@@ -53,8 +53,8 @@ func nfsView(t *testing.T) *View {
 	return viewOf(t, rs...)
 }
 
-// TestFleetJUnit: the document is valid and says of each bundle how far it was
-// analysed and of each node what broke, with evidence.
+// TestFleetJUnit: the document is valid; it says how far each bundle was analyzed and which rules
+// each node breached, with evidence.
 func TestFleetJUnit(t *testing.T) {
 	for _, v := range []*View{viewOf(t), nfsView(t)} {
 		if err := schemas.JUnit(format(t, "junit", v)); err != nil {
@@ -76,8 +76,7 @@ func TestFleetJUnit(t *testing.T) {
 	}
 }
 
-// TestFleetSARIF: the log is valid; what the nodes share comes first and tells
-// each node's breach as a step.
+// TestFleetSARIF: the log is valid; correlations come first, with each node's breach as a step.
 func TestFleetSARIF(t *testing.T) {
 	if err := schemas.SARIF(format(t, "sarif", viewOf(t))); err != nil {
 		t.Error(err)
@@ -115,8 +114,8 @@ func TestFleetSARIF(t *testing.T) {
 	}
 }
 
-// TestFleetForges: annotations keep their limits and cannot be forged by a
-// bundle, issues of GitLab have a place, a summary is never too long.
+// TestFleetForges: annotations keep within limits and cannot be forged by a bundle, GitLab issues
+// have a location, and the summary keeps within its size limit.
 func TestFleetForges(t *testing.T) {
 	out := string(format(t, "github", nfsView(t)))
 	for _, l := range strings.Split(strings.TrimSpace(out), "\n") {
@@ -151,7 +150,7 @@ func TestFleetForges(t *testing.T) {
 	}
 }
 
-// TestFleetTextfile reads the metrics back: no series twice.
+// TestFleetTextfile parses the metrics: no duplicate series.
 func TestFleetTextfile(t *testing.T) {
 	p := textparse.NewPromParser(format(t, "prom", nfsView(t)), labels.NewSymbolTable(), false)
 	seen := map[string]float64{}
@@ -186,7 +185,7 @@ func TestFleetTextfile(t *testing.T) {
 	}
 }
 
-// TestPlaceIn: a quote says which bundle it is from, once.
+// TestPlaceIn: the position of a quote contains the bundle's name exactly once.
 func TestPlaceIn(t *testing.T) {
 	for _, x := range [][3]string{
 		{"fleet/a.tar.gz", "a.tar.gz!a/kubelet.log:7", "fleet/a.tar.gz!a/kubelet.log:7"},

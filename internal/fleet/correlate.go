@@ -13,10 +13,10 @@ import (
 
 // Kinds of correlations.
 const (
-	SharedObject     = "shared-object"     // breaches at one time, evidence names one server or registry
-	SharedCause      = "shared-cause"      // breaches at one time, one probable cause
-	BreachesTogether = "breaches-together" // breaches at one time, nothing else in common
-	SharedVersion    = "shared-version"    // breaches go with one version, whatever the time
+	SharedObject     = "shared-object"     // breaches close in time, evidence names the same server or registry
+	SharedCause      = "shared-cause"      // breaches close in time, same probable cause
+	BreachesTogether = "breaches-together" // breaches close in time, nothing else in common
+	SharedVersion    = "shared-version"    // breaches correlate with a version, at any time
 )
 
 // Correlation is something that several nodes share.
@@ -24,23 +24,23 @@ type Correlation struct {
 	Kind    string
 	Summary string
 	Nodes   []string // sorted
-	Start   int64    // first and last breach, Unix ns, 0 for versions
+	Start   int64    // first breach, Unix ns; 0 for SharedVersion
 	End     int64
-	Cause   string // id, "" if none
+	Cause   string // ID, "" if none
 	Title   string
 	Object  string // "server 10.0.0.9", "" if none
 	Proof   []Quote
 }
 
-// Breaches of two nodes belong together when no more than this lies between
-// one and the next: the kubelet notices a dead server 3 minutes after its last
-// good relist, and relists reach the stuck pod at different moments. Where
-// nothing but time speaks for it, the time must be closer.
+// Breaches belong together if each follows the previous one within together: the kubelet notices a
+// dead server 3 minutes after its last successful relist, and relists reach the stuck pod at
+// different times. If the nodes share nothing but the time, they must be closer: within alike. An
+// object is linked to breaches within near of its first mention.
 const (
 	together  = 5 * time.Minute
 	alike     = 2 * time.Minute
-	fewest    = 2 // nodes that share something
-	fewestAny = 3 // nodes that only share the time
+	fewest    = 2 // minimum number of nodes that share something
+	fewestAny = 3 // minimum number of nodes that share only the time
 	near      = 30 * time.Minute
 )
 
@@ -51,16 +51,16 @@ type point struct {
 	cs   []Cause
 }
 
-// link is a candidate: a thing and the breaches that share it.
+// link is a candidate: a shared thing and the breaches that share it.
 type link struct {
 	kind, cause, title, object string
 	points                     []point
 	weight                     float64 // mean confidence
 }
 
-// correlate finds what nodes share. Each breach is attributed once, to the
-// strongest link: a named thing before a cause, a surer cause before a vague
-// one. So a vague cause that unrelated nodes show too does not draw them in.
+// correlate finds what nodes share. Each breach is attributed once, to the strongest link: a named
+// object before a cause, a higher confidence before a lower one. So a vague cause does not draw in
+// unrelated nodes that happen to show it too.
 func correlate(ms []*Member) []Correlation {
 	points := pointsOf(ms)
 	var out []Correlation
@@ -85,8 +85,8 @@ type point2 struct {
 	at   int64
 }
 
-// pointsOf lists the breaches of all nodes by time. A node without an episode
-// stands with its first critical breach.
+// pointsOf lists the breaches of all nodes by time. A node without an episode is represented by its
+// first breach of each critical rule.
 func pointsOf(ms []*Member) []point {
 	var out []point
 	for _, m := range ms {
@@ -107,8 +107,8 @@ func pointsOf(ms []*Member) []point {
 	return out
 }
 
-// causeLinks groups breaches by every cause that is more than possible or the
-// best one there is.
+// causeLinks groups breaches by cause. A cause that is only possible counts if it is the best one
+// of the breach.
 func causeLinks(points []point) []link {
 	byID := map[string]*link{}
 	for _, p := range points {
@@ -128,8 +128,8 @@ func causeLinks(points []point) []link {
 	return settled(byID)
 }
 
-// objectLinks groups breaches by the servers and registries that the evidence
-// names, with the cause that explains most of them.
+// objectLinks groups breaches by the objects outside the node that evidence names, each with the
+// cause that explains most of them.
 func objectLinks(points []point) []link {
 	byName := map[string]*link{}
 	for _, p := range points {
@@ -154,7 +154,7 @@ func objectLinks(points []point) []link {
 	return settled(byName)
 }
 
-// commonCause is the cause with the greatest sum of confidence.
+// commonCause returns the cause with the greatest sum of confidences.
 func commonCause(points []point) (id, title string, sum float64) {
 	total := map[string]float64{}
 	for _, p := range points {
@@ -173,8 +173,8 @@ func commonCause(points []point) (id, title string, sum float64) {
 	return id, title, sum
 }
 
-// proofOf quotes what a node of the group shows of the shared thing. Evidence
-// that names the object is preferred.
+// proofOf quotes evidence of a node in the group for the shared thing, preferably a line that names
+// the object.
 func proofOf(group []point, cause, object string) []Quote {
 	_, name, _ := strings.Cut(object, " ")
 	var proof []Quote
@@ -208,8 +208,8 @@ func settled(ls map[string]*link) []link {
 	return out
 }
 
-// take makes correlations of the breaches that are still free and follow each
-// other within gap, where at least least nodes are among them.
+// take makes correlations of breaches that are not taken and follow each other within gap, if they
+// are of at least least nodes.
 func (l *link) take(taken map[point2]bool, gap time.Duration, least int) []Correlation {
 	var out []Correlation
 	var run []point
@@ -246,7 +246,7 @@ func nodesOf(ps []point) []string {
 
 func (l *link) correlation(names []string, run []point) Correlation {
 	c := Correlation{Kind: l.kind, Nodes: names, Start: run[0].at, End: run[len(run)-1].at, Cause: l.cause, Title: l.title, Object: l.object}
-	if l.object != "" { // what most of all nodes with the object have need not be what these have
+	if l.object != "" { // the most common cause of all nodes with the object need not be that of these
 		c.Cause, c.Title, _ = commonCause(run)
 	}
 	c.Proof = proofOf(run, c.Cause, l.object)
@@ -267,7 +267,7 @@ func (l *link) correlation(names []string, run []point) Correlation {
 	return c
 }
 
-// Correlate adds to a report what its nodes share.
+// Correlate adds to a report what its nodes have in common.
 func Correlate(r *model.Report) {
 	if len(r.Nodes) < fewest {
 		return

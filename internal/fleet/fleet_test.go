@@ -20,7 +20,8 @@ func sampleRecord(id string, nodes ...Node) Record {
 	return Record{ID: id, Name: id + ".tar", Status: Analysed, Nodes: nodes}
 }
 
-// sickNode has one episode at the minute, explained by the causes.
+// sickNode returns a node with one episode, which starts at minute at and is explained by the
+// causes.
 func sickNode(name string, at int64, causes ...Cause) Node {
 	n := Node{Name: name, Status: "unhealthy", Episodes: []Episode{{ID: 1, Breach: at * minuteNs, Recovered: (at + 2) * minuteNs}}}
 	for _, c := range causes {
@@ -63,8 +64,8 @@ var anyRecord = rapid.Custom(func(t *rapid.T) Record {
 	return r
 })
 
-// TestMergeLaws: any cut of the records into partials, in any order, some of
-// them twice and merged in any nesting, gives the same bytes.
+// TestMergeLaws: any partition of the records into partials, merged in any order and nesting, some
+// of them twice, gives the same bytes.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := Header{Schema: Schema, Tool: "v1", Rules: "r", Options: "o"}
@@ -112,7 +113,7 @@ func encoded(t interface{ Fatal(...any) }, p *Partial) string {
 	return b.String()
 }
 
-// TestMissing: a shard whose partial is not there is named.
+// TestMissing: shards without a partial are named.
 func TestMissing(t *testing.T) {
 	p := func(ss ...Shard) *Partial { return &Partial{Shards: ss} }
 	for want, p := range map[string]*Partial{
@@ -145,7 +146,7 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestReadRefuses: a partial that lost something is no partial.
+// TestReadRefuses: a truncated partial is refused.
 func TestReadRefuses(t *testing.T) {
 	p := &Partial{Header: Header{Schema: Schema}, Records: []Record{sampleRecord("a"), sampleRecord("b")}}
 	whole := encoded(t, p)
@@ -175,8 +176,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestBetterRecordCounts: a bundle that failed in one try and not in another
-// was analysed.
+// TestBetterRecordCounts: a bundle that failed in one run and succeeded in another counts as
+// analyzed.
 func TestBetterRecordCounts(t *testing.T) {
 	good, bad := sampleRecord("a"), sampleRecord("a")
 	bad.Status, bad.Error = Deadline, "too slow"
@@ -191,8 +192,8 @@ func cause(id, level string, confidence float64) Cause {
 	return Cause{ID: id, Title: id, Level: level, Confidence: confidence}
 }
 
-// TestVagueCauseDrawsNobodyIn: nodes that share a named server are told apart
-// from one that only shares the vague cause.
+// TestVagueCauseDrawsNobodyIn: a node that shares only a vague cause is not grouped with nodes that
+// share a named server.
 func TestVagueCauseDrawsNobodyIn(t *testing.T) {
 	hang, nfs := cause("hang", "likely", 0.6), cause("nfs", "likely", 0.8)
 	var rs []Record
@@ -221,8 +222,7 @@ func TestTimeSeparates(t *testing.T) {
 	}
 }
 
-// TestTogether: three nodes that share nothing but the minute are worth a
-// line, two are chance.
+// TestTogether: three nodes that share only the time are reported, two are a coincidence.
 func TestTogether(t *testing.T) {
 	rs := []Record{sampleRecord("a", sickNode("a", 100)), sampleRecord("b", sickNode("b", 101))}
 	if v := viewOf(t, rs...); len(v.Correlations) != 0 {
@@ -250,8 +250,7 @@ func TestSharedVersion(t *testing.T) {
 	}
 }
 
-// TestFisher holds the test against values worked out by hand: of 8 nodes 4
-// are sick and 4 drawn.
+// TestFisher compares with values computed by hand: of 8 nodes 4 are sick and 4 drawn.
 func TestFisher(t *testing.T) {
 	for k, want := range map[int]float64{4: 1.0 / 70, 3: 17.0 / 70, 0: 1} {
 		if got := fisher(k, 4, 4, 8); math.Abs(got-want) > 1e-9 {
@@ -275,7 +274,7 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
-// TestOneNodeManyBundles: overlapping bundles of a node count an episode once.
+// TestOneNodeManyBundles: an episode in overlapping bundles of a node counts once.
 func TestOneNodeManyBundles(t *testing.T) {
 	a, b := sickNode("n", 100), sickNode("n", 100)
 	b.Episodes[0].Breach += 2e8
@@ -286,7 +285,7 @@ func TestOneNodeManyBundles(t *testing.T) {
 	}
 }
 
-// TestHostileFleet: names from bundles come out inert.
+// TestHostileFleet: hostile names from bundles are inert in the output.
 func TestHostileFleet(t *testing.T) {
 	bad := "<script>alert(1)</script>\x1b[31m\u202e|`=1"
 	n := sickNode(bad, 1, cause(bad, "likely", 0.5))
@@ -315,7 +314,7 @@ func TestEmptyFleet(t *testing.T) {
 	}
 }
 
-// TestDays: episodes count on the day they began, in UTC, a node at a time.
+// TestDays: episodes are counted per node on the UTC day they began.
 func TestDays(t *testing.T) {
 	const day = 24 * 60
 	n := sickNode("a", day-1)
@@ -332,8 +331,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestVersions: a row for each combination, the most frequent first, with how
-// its nodes fare.
+// TestVersions: one row per combination, the most frequent first, with the health of its nodes.
 func TestVersions(t *testing.T) {
 	var rs []Record
 	for i, kernel := range []string{"5.10", "6.1", "6.1", ""} {
@@ -350,8 +348,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestHealthyNeedsNoCause: what explains that all is well is no cause of
-// anything, neither in the ranking nor in what CI systems are told.
+// TestHealthyNeedsNoCause: the cause found on a healthy node is not ranked and not reported to CI
+// systems.
 func TestHealthyNeedsNoCause(t *testing.T) {
 	v := viewOf(t, sampleRecord("a", Node{Name: "a", Status: "healthy", Causes: []Cause{cause("no-pleg-problem", "possible", 0.5)}}))
 	if len(v.Causes) != 0 || len(v.items()) != 0 {
@@ -359,8 +357,8 @@ func TestHealthyNeedsNoCause(t *testing.T) {
 	}
 }
 
-// TestRulesOfNewerVersions: every format says whose rules were used for a kubelet
-// newer than any known, and says nothing of one that is known.
+// TestRulesOfNewerVersions: for a kubelet newer than any known, every format says which version's
+// rules were applied; for a known one none does.
 func TestRulesOfNewerVersions(t *testing.T) {
 	for version, want := range map[string]bool{"v1.99.0": true, "v1.37.0": false} {
 		n := sickNode("worker-1", 5)

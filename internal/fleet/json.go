@@ -39,8 +39,7 @@ func writeNDJSON(w io.Writer, v *View, _ report.Options) error {
 	return nil
 }
 
-// document is the View as plegforensics/fleet/v1. The strings of records are
-// visible already.
+// document returns the View as plegforensics/fleet/v1. The strings of records are already escaped.
 func (v *View) document() *model.Fleet {
 	j := &model.Fleet{Schema: "plegforensics/fleet/v1", Tool: model.FleetTool{Version: v.Header.Tool, Rules: v.Header.Rules, Options: v.Header.Options},
 		Bundles: model.FleetBundles{Total: v.Bundles, Analysed: v.By[Analysed], Partial: v.By[Partly], Nothing: v.By[Nothing], Deadline: v.By[Deadline], Failed: v.By[Failed]},

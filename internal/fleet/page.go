@@ -21,31 +21,29 @@ var filterSource string
 
 var page = template.Must(template.New("fleet").Parse(pageSource))
 
-// pageRow is a node: its time on the axis of all, what is wrong, the link to its
-// report.
+// pageRow is a node: its timeline on the shared axis, what is wrong, and links to its reports.
 type pageRow struct {
 	Name, Status, Label, Peak, Cause string
 	Links                            []string
 	Bars                             []pageBar
 	Episodes                         int
-	Group                            *pageGroup // the first of the nodes that share something
+	Group                            *pageGroup // set on the first of the nodes that share something
 	Grouped                          bool
 }
 
-// pageGroup is a bracket around the rows of nodes that share something.
+// pageGroup brackets the rows of nodes that share something.
 type pageGroup struct {
 	Summary string
 	Size    int
 }
 
-// pageBar is a stretch of one state, in thousandths of the axis.
+// pageBar is a span of one state, in thousandths of the axis.
 type pageBar struct {
 	State    string // good, bad, unknown
 	X, Width string
 }
 
-// writeHTML writes one page of all rows; without its script only the filters are
-// missing.
+// writeHTML writes one page with all rows. Without JavaScript only the filters are missing.
 func writeHTML(w io.Writer, v *View, _ report.Options) error {
 	data := struct {
 		StyleHash, ScriptHash string
@@ -69,8 +67,8 @@ func writeHTML(w io.Writer, v *View, _ report.Options) error {
 
 func tick(at int64) string { return time.Unix(0, at).UTC().Format("01-02 15:04") }
 
-// span is the axis: the time of all episodes with some room, or what the inputs
-// cover where there is none.
+// span returns the range of the time axis in Unix ns: all episodes with a margin, or the windows of
+// the nodes if there are none.
 func (v *View) span() (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
@@ -94,8 +92,7 @@ func (v *View) span() (from, to int64) {
 	return from, to
 }
 
-// pageRows are the nodes, worst first; those that share something follow the
-// worst of them.
+// pageRows returns the nodes, worst first. Nodes that share something follow the worst of them.
 func (v *View) pageRows() []pageRow {
 	nodes := slices.Clone(v.Nodes)
 	slices.SortStableFunc(nodes, func(a, b *Member) int {
@@ -133,8 +130,8 @@ func (v *View) pageRows() []pageRow {
 	return out
 }
 
-// shared is the first thing that a node shares with others that have no bracket
-// yet.
+// shared returns the first correlation of a node with others that are not placed yet, nil if there
+// is none.
 func (v *View) shared(name string, placed map[string]bool) *Correlation {
 	for i := range v.Correlations {
 		c := &v.Correlations[i]
@@ -179,8 +176,8 @@ func (v *View) pageRow(m *Member) pageRow {
 	return row
 }
 
-// bars are the states of a node on the axis of all: where neither health nor the
-// opposite is proven, unknown.
+// bars returns the states of a node on the shared axis; unknown is drawn first, under proven
+// states.
 func (v *View) bars(m *Member) []pageBar {
 	from, to := v.span()
 	if to <= from || m.start == 0 {

@@ -15,47 +15,48 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Schema of a partial.
+// Schema is the schema of a partial.
 const Schema = "plegforensics/partial/v1"
 
-// Header says how the records of a partial were made. Records of different
-// headers do not mix: they would compare what cannot be compared.
+// Header says how the records of a partial were made. Records with different headers are not
+// comparable and cannot be merged.
 type Header struct {
 	Schema  string `json:"schema"`
 	Tool    string `json:"tool"`            // version
 	Rules   string `json:"rules"`           // hash of the rule pack
-	Causes  string `json:"causes"`          // ids of its causes, joined by blanks
-	Options string `json:"options"`         // hash of the options that change results
-	Build   string `json:"build,omitempty"` // hash of the program, where the version names no release
+	Causes  string `json:"causes"`          // IDs of its causes, separated by spaces
+	Options string `json:"options"`         // hash of the options that affect results
+	Build   string `json:"build,omitempty"` // hash of the program, if the version is not a release
 
 	Redacted bool `json:"redacted,omitempty"` // names are pseudonyms
 }
 
-// Partial is the result of some of the bundles.
+// Partial holds the results for some of the bundles.
 type Partial struct {
 	Header
-	Shards  []Shard  // that it is made of, sorted, each once; none when the run was not cut
-	Records []Record // by id, each once
-	Copies  []string // in words, which bundles hold the same as another, that stands for them
+	Shards  []Shard  // shards it consists of, sorted, unique; empty if the run was not sharded
+	Records []Record // sorted by ID, unique
+	Copies  []string // sentences that name bundles with the same content as another, which is kept
 }
 
-// Shard is one of the parts that a run was cut into, counted from 1.
+// Shard is one part of a sharded run. Index counts from 1.
 type Shard struct {
 	Index int `json:"index"`
 	Of    int `json:"of"`
 }
 
+// String formats the shard as INDEX/OF.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
 func compareShards(a, b Shard) int { return cmp.Or(a.Of-b.Of, a.Index-b.Index) }
 
-// Missing are the shards that the partial has not, of each number of shards
-// that a run was cut into.
+// Missing returns the shards that are not in the partial, for each number of shards that occurs in
+// it.
 func (p *Partial) Missing() []Shard {
 	var out []Shard
 	for i, s := range p.Shards {
 		if i > 0 && p.Shards[i-1].Of == s.Of {
-			continue // told already
+			continue // this number of shards is done
 		}
 		for k := 1; k <= s.Of; k++ {
 			if !slices.Contains(p.Shards, Shard{k, s.Of}) {
@@ -66,29 +67,29 @@ func (p *Partial) Missing() []Shard {
 	return out
 }
 
-// maxShards is more than anyone cuts a run into.
+// maxShards is far above any sensible number of shards.
 const maxShards = 100_000
 
 func (s Shard) valid() bool { return s.Index >= 1 && s.Index <= s.Of && s.Of <= maxShards }
 
-// shardLine is the second line of a partial that is made of shards.
+// shardLine is the second line of a partial that consists of shards.
 type shardLine struct {
 	Shards []Shard `json:"shards"`
 }
 
-// Limits of a partial that is read: it comes from outside like any input.
+// Limits for reading a partial, which is untrusted like any other input: bytes per line and in all.
 const (
 	maxLine    = 256 << 20
 	maxPartial = 8 << 30
 )
 
-// end is the last line: without it the partial is cut.
+// end is the last line. A partial without it is truncated.
 type end struct {
 	End int `json:"end"` // number of records
 }
 
-// Write writes p as zstd-framed NDJSON: the header, the shards if there are any,
-// the records by id, and a line that counts them. Equal partials give equal bytes.
+// Write writes p as NDJSON compressed by zstd: the header, the shards if any, the records by ID,
+// and a line with their number. Equal partials give equal bytes.
 func (p *Partial) Write(w io.Writer) error {
 	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -111,8 +112,8 @@ func (p *Partial) Write(w io.Writer) error {
 	return z.Close()
 }
 
-// Read reads a partial. It fails when the partial is damaged, cut, followed by
-// something, or of another schema: a map that is silently smaller is worse than none.
+// Read reads a partial. It fails if the partial is damaged, truncated, followed by other data, or
+// of another schema: a report that silently covers fewer bundles is worse than none.
 func Read(in io.Reader) (*Partial, error) {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(maxPartial))
 	if err != nil {
@@ -167,7 +168,7 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		var r Record
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
 			if s.Err() != nil {
-				break // half a line, where the file ends
+				break // half a line: the file is truncated
 			}
 			return fmt.Errorf("line %d: %w", line, err)
 		}
@@ -199,12 +200,11 @@ func joinShards(ss []Shard) []Shard {
 	return slices.Compact(ss)
 }
 
-// ErrMixed says that partials were made in different ways.
+// ErrMixed is returned by Merge for partials that were made in different ways.
 var ErrMixed = errors.New("the partials were made by different versions, rules or options")
 
-// Merge joins partials. It is commutative, associative and idempotent: what
-// counts is the set of records. Partials whose headers differ are refused with
-// ErrMixed.
+// Merge joins partials. It is commutative, associative and idempotent: the result depends only on
+// the set of records. It returns ErrMixed if the headers differ.
 func Merge(ps ...*Partial) (*Partial, error) {
 	out := &Partial{}
 	for i, p := range ps {
@@ -246,8 +246,8 @@ func difference(a, b Header) string {
 	return "options"
 }
 
-// join sorts records by id and keeps one of each. Which one is decided by
-// worth and then by bytes, never by order: of two tries the better counts.
+// join sorts records by ID and keeps one of each: the one of the best status, or of those the first
+// by encoded bytes. The order of rs does not matter.
 func join(rs []Record) []Record {
 	best := map[string]Record{}
 	for _, r := range rs {
@@ -274,13 +274,13 @@ func better(a, b *Record) bool {
 func bytesOf(r *Record) string {
 	b, err := json.Marshal(r)
 	if err != nil {
-		return r.Name // a Record holds nothing that JSON refuses but NaN
+		return r.Name // unreachable: only a NaN cannot be encoded
 	}
 	return string(b)
 }
 
-// A partial comes from outside like any input, and so does what is said of a bundle
-// that made no report: clean makes the strings fit to be shown.
+// clean escapes the strings of a header: a partial is untrusted like any other input. Record.clean
+// does the same, also for records of bundles that have no report.
 func (h *Header) clean() {
 	model.In(&h.Schema, &h.Tool, &h.Rules, &h.Causes, &h.Options)
 }

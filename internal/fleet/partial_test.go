@@ -20,7 +20,7 @@ func somePartial(t *testing.T, n int) []byte {
 	return b.Bytes()
 }
 
-// TestDamagedPartials: a partial that something follows, or that is cut, is none.
+// TestDamagedPartials: a partial that is truncated or followed by other data is refused.
 func TestDamagedPartials(t *testing.T) {
 	whole := somePartial(t, 3)
 	if p, err := Read(bytes.NewReader(whole)); err != nil || len(p.Records) != 3 || len(p.Shards) != 1 {

@@ -8,24 +8,24 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Status says how far a bundle was analysed.
+// Status says how far a bundle was analyzed.
 type Status string
 
 // Statuses, best first.
 const (
 	Analysed Status = "analysed"
 	Partly   Status = "partial"  // truncated, unreadable in places, or cut by a limit
-	Nothing  Status = "nothing"  // read, and nothing in it could be analysed
-	Deadline Status = "deadline" // not done in the time allowed
+	Nothing  Status = "nothing"  // read, but nothing could be analyzed
+	Deadline Status = "deadline" // not finished in time
 	Failed   Status = "failed"
 )
 
-// statuses in order of worth: of two records of one bundle the better counts.
+// statuses, best first: of two records of one bundle the better one is kept.
 var statuses = []Status{Analysed, Partly, Nothing, Deadline, Failed}
 
-// Record is what is kept of one bundle. All strings are visible text.
+// Record is what is kept of one bundle. All strings are escaped.
 type Record struct {
-	ID       string `json:"id"`   // identity: what is equal is the same bundle
+	ID       string `json:"id"`   // records with equal IDs are of the same bundle
 	Name     string `json:"name"` // as given on the command line
 	Status   Status `json:"status"`
 	Error    string `json:"error,omitempty"`
@@ -35,7 +35,7 @@ type Record struct {
 	Nodes    []Node `json:"nodes"`
 }
 
-// Node is what is kept of one node of a bundle. Times are Unix ns, 0 unknown.
+// Node is what is kept of one node of a bundle. Times are Unix ns, 0 if unknown.
 type Node struct {
 	Name     string     `json:"name"`
 	Status   string     `json:"status"`
@@ -46,22 +46,22 @@ type Node struct {
 	OS       string     `json:"os,omitempty"`
 	Start    int64      `json:"start"`
 	End      int64      `json:"end"`
-	Relists  int        `json:"relists"`           // proven
-	P99      float64    `json:"relist_p99"`        // seconds, 0 unknown
-	Episodes []Episode  `json:"episodes"`          // by breach
-	Healthy  [][2]int64 `json:"healthy,omitempty"` // from, to: PLEG proven healthy
+	Relists  int        `json:"relists"`           // number of proven relists
+	P99      float64    `json:"relist_p99"`        // seconds, 0 if unknown
+	Episodes []Episode  `json:"episodes"`          // sorted by breach
+	Healthy  [][2]int64 `json:"healthy,omitempty"` // spans in which PLEG is proven healthy
 	Causes   []Cause    `json:"causes"`            // best first
-	Breaches []Breach   `json:"breaches"`          // by rule
-	Objects  []Object   `json:"objects"`           // what the causes' evidence names, by kind and name
-	Proof    []Quote    `json:"proof,omitempty"`   // first lines of evidence
+	Breaches []Breach   `json:"breaches"`          // sorted by rule
+	Objects  []Object   `json:"objects"`           // named by the evidence of causes; sorted by kind and name
+	Proof    []Quote    `json:"proof,omitempty"`   // first lines of evidence of the first episode
 }
 
-// Episode is a stretch of PLEG being unhealthy.
+// Episode is a span in which PLEG was unhealthy.
 type Episode struct {
 	ID        int     `json:"id"`
 	Breach    int64   `json:"breach"`
 	Recovered int64   `json:"recovered"`
-	Last      int64   `json:"last,omitempty"` // report of it
+	Last      int64   `json:"last,omitempty"` // last report
 	PeakAge   float64 `json:"peak_age_seconds"`
 	Stuck     string  `json:"stuck_step"`
 }
@@ -69,26 +69,26 @@ type Episode struct {
 // Cause is a probable cause.
 type Cause = model.NodeCause
 
-// Breach counts how often a rule was broken.
+// Breach counts the breaches of a rule.
 type Breach struct {
 	Rule     string  `json:"rule"`
 	Severity string  `json:"severity"`
 	Count    int     `json:"count"`
 	First    int64   `json:"first"`
-	Proof    []Quote `json:"proof,omitempty"` // of the first
+	Proof    []Quote `json:"proof,omitempty"` // of the first breach
 }
 
-// Object is a thing outside the node that evidence names.
+// Object is something outside the node that evidence names.
 type Object struct {
 	Kind string `json:"kind"` // server, device, registry
 	Name string `json:"name"`
-	At   int64  `json:"at"` // first seen, 0 unknown
+	At   int64  `json:"at"` // first seen, 0 if unknown
 }
 
 // Quote is a line of evidence.
 type Quote = model.Quote
 
-// Kept of each node, so that a record stays small whatever the bundle holds.
+// Limits per node, so that a record stays small whatever the bundle holds.
 const (
 	maxEpisodes = 10_000
 	maxObjects  = 200
@@ -97,8 +97,7 @@ const (
 	maxText     = 400 // bytes of a quote
 )
 
-// Reduce makes the record of a report. The caller gives identity and name, and
-// changes the status where it knows better.
+// Reduce makes the record of a report. The caller provides ID and name, and may correct the status.
 func Reduce(id, name string, r *model.Report) Record {
 	rec := Record{ID: id, Name: name, Status: Analysed, Warnings: len(r.Warnings), Nodes: reduceNodes(r.Nodes)}
 	used, partial := 0, false
@@ -120,15 +119,14 @@ func Reduce(id, name string, r *model.Report) Record {
 	return rec
 }
 
-// Broken is the record of a bundle that could not be analysed.
+// Broken returns the record of a bundle that could not be analyzed.
 func Broken(id, name string, s Status, why string) Record {
 	r := Record{ID: id, Name: name, Status: s, Error: why, Nodes: []Node{}}
 	r.clean()
 	return r
 }
 
-// firstWarning is the first thing that was wrong with the inputs, "" if there is
-// none.
+// firstWarning returns the first problem of the inputs, "" if there is none.
 func firstWarning(r *model.Report) string {
 	if len(r.Warnings) == 0 {
 		return ""
@@ -136,8 +134,8 @@ func firstWarning(r *model.Report) string {
 	return r.Warnings[0].String()
 }
 
-// place completes where the quotes stand: of hundreds of bundles that all hold
-// a kubelet.log, each quote says which one it is from.
+// place adds the name of the bundle to the position of each quote, since hundreds of bundles may
+// contain a file of the same name.
 func (r *Record) place() {
 	full := func(qs []Quote) {
 		for i := range qs {
@@ -156,8 +154,8 @@ func (r *Record) place() {
 	}
 }
 
-// placeIn joins the name of a bundle and a place in it. A place in a file or an
-// archive begins with the last element of the name already.
+// placeIn joins the name of a bundle and a position in it. If the bundle is a file or an archive,
+// the position already begins with the last element of the name.
 func placeIn(bundle, where string) string {
 	dir, base := "", bundle
 	if i := strings.LastIndexAny(bundle, `/\`); i >= 0 {
@@ -207,7 +205,7 @@ func pointed(s *string) string {
 	return *s
 }
 
-// seconds is 0 for what is not known.
+// seconds returns 0 for nil, which means unknown.
 func seconds(f *float64) float64 {
 	if f == nil {
 		return 0
@@ -223,8 +221,8 @@ func quotes(p model.Proof) []Quote {
 	return out
 }
 
-// reduceBreaches counts the breaches of each rule and weight; crossed counts those that
-// are not among them too.
+// reduceBreaches counts breaches by rule and severity. crossed has the number of breaches per rule,
+// including those not listed in bs.
 func reduceBreaches(bs []model.Breach, crossed map[string]int) []Breach {
 	out, counted := []Breach{}, map[string]int{}
 	for i := range bs {
@@ -240,14 +238,14 @@ func reduceBreaches(bs []model.Breach, crossed map[string]int) []Breach {
 	for i := range out {
 		rule := out[i].Rule
 		out[i].Count += max(crossed[rule]-counted[rule], 0)
-		counted[rule] = crossed[rule] // of a rule of two weights they count for the first
+		counted[rule] = crossed[rule] // if a rule occurs with two severities, the unlisted ones count for the first
 	}
 	slices.SortFunc(out, func(a, b Breach) int { return strings.Compare(a.Rule+"\x00"+a.Severity, b.Rule+"\x00"+b.Severity) })
 	return out
 }
 
-// objects are the servers and registries that the evidence for the causes names.
-// A possible cause is too weak to point at others, unless it is the best there is.
+// objects returns the objects that the evidence of causes names. A possible cause is too weak to
+// point at others, unless it is the best one.
 func objects(n *model.Node) []Object {
 	out := []Object{}
 	for i := range n.Causes {

@@ -7,7 +7,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
-// TestSchemaHolds: what is written is what the schema says.
+// TestSchemaHolds: the JSON document conforms to its schema.
 func TestSchemaHolds(t *testing.T) {
 	for _, v := range []*View{viewOf(t), nfsView(t)} {
 		if err := schemas.JSON(model.Written.Schema("fleet"), format(t, "json", v)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// proofIn is the first evidence of the node's breaches between from and to.
+// proofIn returns the first evidence of the node's breaches between from and to.
 func proofIn(n *model.Node, from, to model.Time) []model.Evidence {
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; (e.Breach >= from && e.Breach <= to || from == 0) && e.Evidence.Len() > 0 {
@@ -33,8 +33,7 @@ type Outlier struct {
 	Unit          string
 }
 
-// Robust statistics need a few nodes; 3.5 is the usual bound of the modified
-// z-score.
+// Minimum number of nodes for robust statistics, and the usual bound of the modified z-score.
 const (
 	outlierNodes = 5
 	outlierScore = 3.5
@@ -77,9 +76,9 @@ func breachesOf(m *Member) float64 {
 	return float64(n)
 }
 
-// scores is the modified z-score of each value: its distance above the median
-// by the median of the distances. Where more than half of the values are equal
-// that median is 0, and the mean distance stands in.
+// scores returns the median of xs and the modified z-score of each value: its signed distance from
+// the median, divided by the scaled median of the absolute distances. If more than half of the
+// values are equal, that median is 0 and the mean absolute distance is used instead.
 func scores(xs []float64) (med float64, score []float64) {
 	score = make([]float64, len(xs))
 	if len(xs) < outlierNodes {
@@ -114,11 +113,11 @@ func median(xs []float64) float64 {
 	return s[len(s)/2]
 }
 
-// rare is the chance below which a version is held to go with the breaches.
+// rare is the probability below which a version is considered to correlate with breaches.
 const rare = 0.01
 
-// sharedVersions finds versions that unhealthy nodes bear and healthy ones do
-// not, by Fisher's exact test.
+// sharedVersions finds versions that are significantly more frequent on unhealthy nodes, by
+// Fisher's exact test.
 func sharedVersions(ms []*Member) []Correlation {
 	var out []Correlation
 	for _, f := range []struct {
@@ -135,7 +134,7 @@ func sharedVersions(ms []*Member) []Correlation {
 	return out
 }
 
-// tally counts nodes that bear a version and all.
+// tally counts the sick nodes and all nodes of a version, and names the sick ones.
 type tally struct {
 	sick, all int
 	names     []string
@@ -179,8 +178,8 @@ func versionLinks(ms []*Member, what string, of func(*Member) string) []Correlat
 	return out
 }
 
-// fisher is the chance that of drawn nodes at least k are among the sick when
-// sick of n nodes are: the upper tail of the hypergeometric distribution.
+// fisher returns the probability that at least k of the drawn nodes are sick if sick of n nodes
+// are: the upper tail of the hypergeometric distribution.
 func fisher(k, drawn, sick, n int) float64 {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))

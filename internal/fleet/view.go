@@ -10,23 +10,22 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// View is the picture of a fleet, drawn from records alone. It depends on the
-// set of records only.
+// View is the result for a fleet. It depends only on the set of records, not on their order.
 type View struct {
 	Header       Header
 	Bundles      int
 	By           map[Status]int
-	Names        []Record // of all bundles name and status, by name
-	Problems     []Record // those that were not analysed whole
+	Names        []Record // all bundles without their nodes, sorted by name
+	Problems     []Record // the bundles not analyzed completely
 	Nodes        []*Member
-	Unhealthy    int // nodes with an episode
+	Unhealthy    int // number of nodes with an episode
 	Episodes     int
 	Days         []Day
 	Causes       []Rank
 	Correlations []Correlation
 	Outliers     []Outlier
 	Versions     []Versions
-	Links        map[string]string // of a bundle by name to its report, relative to the page
+	Links        map[string]string // bundle name to the address of its report, relative to the page
 }
 
 // Member is a node as all bundles together show it.
@@ -43,12 +42,12 @@ type Member struct {
 	Objects                      []Object
 	Proof                        []Quote
 
-	Healthy [][2]int64 // PLEG proven healthy, Unix ns
+	Healthy [][2]int64 // spans in which PLEG is proven healthy, Unix ns
 
-	start, end int64 // 0 unknown
+	start, end int64 // 0 if unknown
 }
 
-// MemberEpisode is an episode and what explains it, best first.
+// MemberEpisode is an episode and its causes, best first.
 type MemberEpisode struct {
 	Episode
 	Causes []Cause
@@ -58,26 +57,26 @@ type MemberEpisode struct {
 type Day struct {
 	Node, Date string
 	Episodes   int
-	Unhealthy  time.Duration // of episodes that began that day and whose recovery is known
+	Unhealthy  time.Duration // total of episodes that began that day and have a known recovery
 }
 
-// Rank is a cause over the fleet.
+// Rank is a cause and how widespread it is in the fleet.
 type Rank struct {
 	ID, Title  string
 	Nodes      []string
 	Episodes   int
 	Confidence float64 // highest
-	Proof      []Quote // from the node that shows it best
+	Proof      []Quote // from the node with the highest confidence
 }
 
-// Versions is one combination and how its nodes fare.
+// Versions is a combination of versions and the health of the nodes that run it.
 type Versions struct {
 	Kubelet, Runtime, Kernel, OS string
-	Rules                        string // whose were used, where Kubelet is newer or older than any known
+	Rules                        string // which version's rules were applied, if Kubelet is newer or older than any known
 	Nodes, Unhealthy, Episodes   int
 }
 
-// NewView draws the picture.
+// NewView computes the View of a partial.
 func NewView(p *Partial) *View {
 	v := &View{Header: p.Header, Bundles: len(p.Records), By: map[Status]int{}}
 	for _, r := range p.Records {
@@ -106,7 +105,7 @@ func NewView(p *Partial) *View {
 	return v
 }
 
-// members joins the records of one node, whatever bundle they come from.
+// members joins the records of each node across bundles, sorted by name.
 func members(rs []Record) []*Member {
 	byName := map[string]*Member{}
 	for _, r := range rs {
@@ -135,8 +134,8 @@ func members(rs []Record) []*Member {
 	return out
 }
 
-// sameMoment is how far two bundles may be apart in the reconstructed breach of
-// one and the same episode.
+// sameMoment is the maximum distance between the reconstructed breaches of one episode in two
+// bundles.
 const sameMoment = int64(time.Second)
 
 func (m *Member) add(bundle string, n *Node) {
@@ -179,7 +178,7 @@ func (m *Member) add(bundle string, n *Node) {
 	}
 }
 
-// addBreaches keeps the larger count of a rule: bundles of one node overlap.
+// addBreaches keeps the larger count of each rule, because bundles of one node overlap.
 func (m *Member) addBreaches(bs []Breach) {
 	for _, b := range bs {
 		i := slices.IndexFunc(m.Breaches, func(x Breach) bool { return x.Rule == b.Rule && x.Severity == b.Severity })
@@ -233,14 +232,13 @@ func days(ms []*Member) []Day {
 	return out
 }
 
-// explains reports whether the i-th cause of the node counts: it is more than
-// possible, or nothing explains the trouble better. A node that is well has
-// nothing to explain.
+// explains reports whether the i-th cause counts: it is above possible, or the best one, and the
+// node is not healthy.
 func (m *Member) explains(i int) bool {
 	return m.Status != "healthy" && (i == 0 || m.Causes[i].Level != string(rules.Possible))
 }
 
-// ranks orders causes by the nodes they hit.
+// ranks sorts causes by the number of nodes they affect.
 func ranks(ms []*Member) []Rank {
 	byID := map[string]*Rank{}
 	for _, m := range ms {

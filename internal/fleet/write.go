@@ -18,7 +18,7 @@ type Format struct {
 	Write            func(io.Writer, *View, report.Options) error
 }
 
-// Formats in the order of --help.
+// Formats lists the output formats in the order of --help.
 var Formats = []Format{
 	{"text", ".txt", "tables for people", writeText},
 	{"json", ".json", "one object, schema plegforensics/fleet/v1", writeJSON},
@@ -33,10 +33,10 @@ var Formats = []Format{
 	{"prom", ".prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
-// rowsShown is how many rows of a table are shown unless all are asked for.
+// rowsShown is the maximum number of rows per table without --verbose.
 const rowsShown = 40
 
-// headline is one sentence about the fleet.
+// headline summarizes the fleet in one sentence.
 func (v *View) headline() string {
 	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", parse.Plural(v.Bundles, "bundle"), parse.Plural(len(v.Nodes), "node"), v.Unhealthy, parse.Plural(v.Episodes, "episode"))
 	if n := len(v.Problems); n > 0 {
@@ -45,7 +45,8 @@ func (v *View) headline() string {
 	return strings.Join(append([]string{s}, v.ruleNotes()...), "; ")
 }
 
-// ruleNotes say whose rules were used for each version newer or older than any known.
+// ruleNotes say which version's rules were applied to each kubelet version newer or older than any
+// known.
 func (v *View) ruleNotes() []string {
 	var out []string
 	for _, x := range v.Versions {
@@ -56,7 +57,7 @@ func (v *View) ruleNotes() []string {
 	return out
 }
 
-// words is the fleet in words and tables: every row, or the first few.
+// words returns the fleet as sections of tables, with all rows or the first few.
 func (v *View) words(all bool) *report.Document {
 	d := &report.Document{Title: "PLEG fleet report", Summary: v.headline(), Version: v.Header.Tool,
 		Sections: []report.Section{v.correlationRows(all), v.causeRows(all), v.nodeRows(all), v.dayRows(), v.outlierRows(), v.versionRows(), v.problemRows()}}
@@ -80,7 +81,7 @@ func (v *View) correlationRows(all bool) report.Section {
 	return s
 }
 
-// quoted is how much of a line of evidence is shown unless all is asked for.
+// quoted is the maximum length of a quoted line without --verbose.
 const quoted = 80
 
 func quote(qs []Quote, all bool) string {
@@ -101,7 +102,7 @@ func (v *View) causeRows(all bool) report.Section {
 	return s
 }
 
-// nodeRows lists nodes that something is wrong with, or all.
+// nodeRows lists the nodes that are not healthy, or all.
 func (v *View) nodeRows(all bool) report.Section {
 	s := report.Section{Title: "Nodes", Columns: []string{"node", "status", "episodes", "best cause", "kubelet", "runtime", "bundles"}}
 	if !all {

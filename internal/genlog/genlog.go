@@ -1,7 +1,6 @@
-// Package genlog writes large journals of a node, for measurements: a kubelet
-// at verbosity 2 among containerd, systemd, the kernel, sshd, audit and
-// NetworkManager, with pods that come and go, and now and then a runtime that
-// hangs until PLEG is unhealthy. The same seed gives the same bytes.
+// Package genlog writes large journals of a node for benchmarks: a kubelet at verbosity 2 among
+// containerd, systemd, the kernel, sshd, audit and NetworkManager, with pods that come and go, and
+// occasionally a runtime that hangs until PLEG is unhealthy. Equal seeds give equal bytes.
 package genlog
 
 import (
@@ -13,19 +12,19 @@ import (
 	"time"
 )
 
-// Options of Write.
+// Options configure Write.
 type Options struct {
 	Bytes int64  // stop after the line that reaches this size
-	Seed  uint64 // of everything that varies
-	// Errors is how much of the kubelet's chatter are errors, in percent. 2 is
-	// a usual node, 19 one in trouble.
+	Seed  uint64 // seed of everything random
+	// Errors is the percentage of errors among the kubelet's routine lines: 2 for a typical node,
+	// 19 for one in trouble.
 	Errors int
 }
 
 // start is the time of the first line.
 var start = time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
 
-// Intervals of the story that the journal tells.
+// Timing of hangs and relists.
 const (
 	hangEvery = 2 * time.Hour
 	hangFor   = 9 * time.Minute
@@ -34,10 +33,10 @@ const (
 	period    = time.Second // from the end of a relist to the start of the next
 )
 
-// host is the node that all lines come from.
+// host is the node of all lines.
 const host = "worker-3.example.com "
 
-// Write writes a journal in the form that journalctl -o short gives.
+// Write writes a journal in the format of journalctl -o short.
 func Write(w io.Writer, opt Options) error {
 	g := &gen{
 		w: bufio.NewWriterSize(w, 1<<20), r: rand.New(rand.NewPCG(opt.Seed, 1)),
@@ -67,9 +66,9 @@ type gen struct {
 	buf    []byte
 
 	nextHang  time.Time
-	hangStart time.Time // of the relist that hangs, zero when none
-	nextRPC   time.Time // when its call times out
-	nextSkip  time.Time // when the sync loop complains again
+	hangStart time.Time // start of the hanging relist, zero if none hangs
+	nextRPC   time.Time // when its CRI call times out
+	nextSkip  time.Time // when the sync loop reports again
 }
 
 type pod struct{ ns, name, uid, id string }
@@ -88,7 +87,7 @@ func (g *gen) newPod() pod {
 	}
 }
 
-// step writes what happens next.
+// step writes the next lines.
 func (g *gen) step() {
 	g.now = g.now.Add(time.Duration(g.r.IntN(140)) * time.Millisecond)
 	g.hang()
@@ -102,7 +101,7 @@ func (g *gen) step() {
 	}
 }
 
-// hang plays the episodes in which the runtime does not answer.
+// hang simulates the episodes in which the runtime is unresponsive.
 func (g *gen) hang() {
 	if g.hangStart.IsZero() {
 		if g.now.Before(g.nextHang) {
@@ -128,7 +127,7 @@ func (g *gen) hang() {
 	}
 }
 
-// lifecycle starts or stops a container, as kubelet and runtime tell it.
+// lifecycle starts or stops a container, as logged by the kubelet and the runtime.
 func (g *gen) lifecycle() {
 	i := g.r.IntN(len(g.pods))
 	p := &g.pods[i]
@@ -144,7 +143,7 @@ func (g *gen) lifecycle() {
 	}
 }
 
-// chatter is what the kubelet says all day.
+// chatter writes a routine line of the kubelet.
 func (g *gen) chatter() {
 	p := &g.pods[g.r.IntN(len(g.pods))]
 	if g.r.IntN(100) < g.errors {
@@ -167,7 +166,7 @@ func (g *gen) chatter() {
 	}
 }
 
-// trouble is an error that has nothing to do with PLEG.
+// trouble writes an error unrelated to PLEG.
 func (g *gen) trouble(p *pod) {
 	switch g.r.IntN(3) {
 	case 0:
@@ -179,7 +178,7 @@ func (g *gen) trouble(p *pod) {
 	}
 }
 
-// others are the lines of other units.
+// others writes a line of another unit.
 func (g *gen) others(k int) {
 	p := &g.pods[g.r.IntN(len(g.pods))]
 	switch {
@@ -216,7 +215,7 @@ func (g *gen) line(who, msg string) {
 
 func (g *gen) prefix(who string) {
 	g.buf = g.now.AppendFormat(g.buf[:0], "Jan 02 15:04:05 ")
-	g.buf = append(g.buf, host...) // not in the layout, where a digit is a part of the time
+	g.buf = append(g.buf, host...) // not in the layout, because its digit would be taken for a part of the time
 	g.buf = append(g.buf, who...)
 	g.buf = append(g.buf, ": "...)
 }

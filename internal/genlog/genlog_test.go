@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestShares holds the generator to the mix that the measurements are about.
+// TestShares checks the mix of lines that benchmarks rely on.
 func TestShares(t *testing.T) {
 	var a, b bytes.Buffer
 	opt := Options{Bytes: 24 << 20, Seed: 1, Errors: 2}

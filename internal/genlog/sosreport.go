@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// WriteSosreport writes a sosreport of the node as a tar stream: opt.Bytes of
-// its whole journal, the kubelet's share of it as a journal of its own, and the
-// small files that a report holds by the thousand.
+// WriteSosreport writes a sosreport of the node as a tar stream: opt.Bytes of the whole journal,
+// the kubelet's lines as a journal of their own, and the small files that a report contains by the
+// thousand.
 func WriteSosreport(w io.Writer, opt Options) error {
 	const top = "sosreport-worker-3-2026-03-10-genlogs/"
 	t := tar.NewWriter(w)
@@ -48,7 +48,7 @@ func WriteSosreport(w io.Writer, opt Options) error {
 	return t.Close()
 }
 
-// journalEnd is the time of the journal's last line, to the second.
+// journalEnd returns the time of the journal's last line, to the second.
 func journalEnd(opt Options) (time.Time, error) {
 	var last lastLine
 	if err := Write(&last, opt); err != nil {
@@ -60,7 +60,7 @@ func journalEnd(opt Options) (time.Time, error) {
 
 type file struct{ name, text string }
 
-// sosFiles are the files of a report but for its journals.
+// sosFiles returns the files of a report other than journals.
 func sosFiles(end time.Time) []file {
 	local, epoch := end.Format("2006-01-02 15:04:05.000000"), end.Unix()
 	out := []file{
@@ -77,7 +77,7 @@ func sosFiles(end time.Time) []file {
 	return out
 }
 
-// lines passes on the lines that hold a text; all when there is none.
+// lines passes on the lines that contain only, or all lines if that is nil.
 type lines struct {
 	w    io.Writer
 	only []byte
@@ -105,7 +105,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -113,7 +113,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine keeps the last line that is written to it.
+// lastLine keeps the last line written to it.
 type lastLine []byte
 
 func (l *lastLine) Write(p []byte) (int, error) {

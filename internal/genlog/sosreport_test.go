@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSosreport wants a whole archive in which the kubelet's journal is its
-// share of the whole one.
+// TestSosreport: the archive is complete, and the kubelet's journal consists of its lines in the
+// whole journal.
 func TestSosreport(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteSosreport(&b, Options{Bytes: 1 << 20, Seed: 1, Errors: 2}); err != nil {

@@ -1,6 +1,6 @@
-// Package genmetrics writes the metrics of an invented kubelet, whose relists
-// hang once, in any size: a directory of snapshots, or a Prometheus database. It
-// serves measurements; nothing of the program uses it.
+// Package genmetrics writes the metrics of a simulated kubelet, whose relist hangs once, in any
+// size: a directory of snapshots, or a Prometheus database. It is for benchmarks; the program does
+// not use it.
 package genmetrics
 
 import (
@@ -18,33 +18,32 @@ import (
 	"github.com/prometheus/prometheus/tsdb"
 )
 
-// Options say how much to write.
+// Options specify how much to write.
 type Options struct {
 	Series  int // per snapshot, at least 400
 	Scrapes int // 15 s apart
 }
 
-// start of the data, and what one scrape is apart from the next.
+// start is the time of the first scrape, step the interval between scrapes.
 var start = time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC)
 
 const step = 15 * time.Second
 
-// operations of the runtime, and what one call takes in seconds.
+// operations of the runtime.
 var operations = []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status", "status", "version", "exec_sync", "list_images", "create_container", "start_container"}
 
-// edges of the histograms.
+// edges are the bounds of the histogram buckets.
 var edges = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// node is the kubelet at one scrape.
+// node is the state of the kubelet at one scrape.
 type node struct {
 	scrape        int
-	ended, hung   float64 // relists
-	begun, waited float64 // intervals and their sum
+	ended, hung   float64 // number of relists
+	begun, waited float64 // number of intervals and their sum in seconds
 	seen          int64
 }
 
-// at is the node at the i-th scrape: one relist in the middle of the data
-// lasts for five minutes.
+// at returns the state at the i-th scrape. One relist in the middle of the data takes five minutes.
 func at(i, scrapes int) node {
 	t := start.Add(time.Duration(i) * step)
 	n := node{scrape: i, seen: t.Unix() - 1}
@@ -60,13 +59,13 @@ func at(i, scrapes int) node {
 	n.ended = 14*float64(quiet+1) + n.hung
 	n.begun = n.ended
 	if n.seen == t.Unix()-1 {
-		n.begun-- // idle: the first relist has no interval
+		n.begun-- // idle: there is no interval before the first relist
 	}
 	n.waited = n.begun*1.05 + 300*n.hung
 	return n
 }
 
-// each hands out all series of a scrape, always in the same order.
+// each calls put for all series of a scrape, always in the same order.
 func (n *node) each(series int, put func(name string, kv []string, v float64)) {
 	left := series
 	emit := func(name string, v float64, kv ...string) {
@@ -93,7 +92,7 @@ func (n *node) each(series int, put func(name string, kv []string, v float64)) {
 	}
 }
 
-// histogram emits one of whose observations beyond lie over the last edge.
+// histogram emits a histogram; beyond of its observations exceed the last edge.
 func histogram(emit func(string, float64, ...string), name string, count, beyond, sum float64, kv ...string) {
 	for i, le := range edges {
 		part := min(float64(i+1)/4, 1)
@@ -104,7 +103,7 @@ func histogram(emit func(string, float64, ...string), name string, count, beyond
 	emit(name+"_sum", sum, kv...)
 }
 
-// Snapshots writes one file a scrape into dir.
+// Snapshots writes one file per scrape to dir.
 func Snapshots(dir string, o Options) error {
 	for i := range o.Scrapes {
 		name := start.Add(time.Duration(i)*step).Format("20060102T150405.000Z") + ".prom"
@@ -149,7 +148,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// Database writes the scrapes as blocks of two hours into dir.
+// Database writes the scrapes as two-hour blocks to dir.
 func Database(dir string, o Options) error {
 	ctx := context.Background()
 	const block = 2 * time.Hour

@@ -12,30 +12,30 @@ import (
 	"io"
 )
 
-// zeroChunk is an LZMA2 chunk with a reset of dictionary, state and
-// properties, as xz makes it of zeros: it can be repeated at will.
+// zeroChunk is an LZMA2 chunk with a reset of dictionary, state and properties, as xz writes it for
+// zeros. It can be repeated at will.
 const (
 	zeroChunk = "//8RAWxdAABv/f//o7f/Rz5IFXI5YVG4kijmo4YH+e7kHoLTL8U6PAFLsX7JiopNL6MN2X+m44wjEVPgWRjFdYrid/i2lH8MasDe" +
 		"dElk4ulcU7IE2PdEDKtfDW1G6eXDdoi3llestk3haR1v+0uIEGxCy4g/XACP0E6vJiiUcR89jyThcJ6nI1/sKMuF0ZWYin4qkfIn" +
 		"dfcZwAaYTZj92K/VkA/EJVP49ZE2MQWlsO5vwXBNRwzRkRGqrWAdus6xJxhcWYbpZlJYvul2rFnk5VsFCPnH2q38+1IrdM0eWyBC" +
 		"+d1TPfgpZAk7gMsqbN+1O/DEvS5fqg8+S2ZCkBMO/xCT+HF4WfgLzf+VKEYPqfx83vuaMC5WwI+F84OBwGXEJVP49ZE2MQWlsO5v" +
 		"wXBNRwzRkRGqrWAdus6xJxhcWYbpZlJYvul2rFnk5VsFCPnH2q38+1IrdM0eWyBC+d1TPfgpZAk7gMsqbN+1O/DEvEgn5lg="
-	zeroChunkSize = 0x1fff12 // bytes that it expands to
+	zeroChunkSize = 0x1fff12 // number of bytes it expands to
 )
 
-// zeroBzip2 is a bzip2 stream of 45 million zeros; streams can be repeated.
+// zeroBzip2 is a bzip2 stream of 45 million zeros. Streams can be repeated.
 const zeroBzip2 = "QlpoOTFBWSZTWckBtsgBWKtAIMAAEAAACCAAMMwFKaZSSFJsVJIUni7kinChIZIDbZA="
 
 func decoded(s string) []byte {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
-		panic(err) // a constant of this file
+		panic(err) // unreachable: constants of this file
 	}
 	return b
 }
 
-// xzBomb is an xz stream of one block without check that expands to about n
-// zeros; dict is the dictionary size byte of its header.
+// xzBomb writes an xz stream of one block without a check that expands to about n zeros. dict is
+// the dictionary size byte of its header.
 func xzBomb(w io.Writer, n int64, dict byte) error {
 	chunk := decoded(zeroChunk)
 	count := n/zeroChunkSize + 1
@@ -58,14 +58,14 @@ func xzBomb(w io.Writer, n int64, dict byte) error {
 	return err
 }
 
-// xzFrame appends a stream header with the given kind of check.
+// xzFrame appends a stream header with the given check type.
 func xzFrame(b []byte, check byte) []byte {
 	flags := []byte{0, check}
 	b = append(append(b, "\xfd7zXZ\x00"...), flags...)
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(flags))
 }
 
-// zstdBomb is a frame of blocks that each repeat one byte 128 KiB times.
+// zstdBomb returns a frame of blocks that each repeat one byte 128 KiB times.
 func zstdBomb(n int64) []byte {
 	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58} // window of 2 MiB, no content size
 	const block = 128 << 10
@@ -117,18 +117,18 @@ func bombCases() []Case {
 	}
 }
 
-// deflatedZeros is a deflate stream of n zeros: one run of blocks, repeated.
+// deflatedZeros returns a deflate stream of n zeros: one sequence of blocks, repeated.
 func deflatedZeros(n int) []byte {
 	const run = 16 << 20
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, 9)
 	w.Write(make([]byte, run))
-	w.Flush() // ends at a byte boundary, without the final mark
+	w.Flush() // ends at a byte boundary, without the final block
 	out := bytes.Repeat(b.Bytes(), max(1, n/run))
 	return append(out, 1, 0, 0, 0xff, 0xff)
 }
 
-// bombMember is an archive with an xz bomb before the readable log.
+// bombMember writes an archive with an xz bomb before the readable log.
 func bombMember(w io.Writer) error {
 	var bomb bytes.Buffer
 	if err := xzBomb(&bomb, 16<<30, 0x16); err != nil {
@@ -142,8 +142,7 @@ func bombMember(w io.Writer) error {
 	return t.Close()
 }
 
-// StoredXZ is an xz file of data as it is, in chunks that are not compressed:
-// it is made as fast as it can be copied.
+// StoredXZ returns an xz file of data in uncompressed chunks, which is as fast as copying.
 func StoredXZ(data []byte) []byte {
 	head := []byte{2, 0, 0x21, 1, 8, 0, 0, 0} // one filter, LZMA2, dictionary of 64 KiB
 	head = binary.LittleEndian.AppendUint32(head, crc32.ChecksumIEEE(head))
@@ -153,7 +152,7 @@ func StoredXZ(data []byte) []byte {
 		part := data[off:min(len(data), off+1<<16)]
 		control := byte(2)
 		if off == 0 {
-			control = 1 // with a reset of the dictionary
+			control = 1 // resets the dictionary
 		}
 		b = append(b, control, byte((len(part)-1)>>8), byte(len(part)-1))
 		b = append(b, part...)

@@ -33,7 +33,7 @@ func lz(data []byte) []byte {
 
 func okTar() []byte { return archive(ok("node/kubelet.log")) }
 
-// flip turns one byte, counted from the end when at is negative.
+// flip inverts bits of one byte; a negative at counts from the end.
 func flip(data []byte, at int) []byte {
 	if at < 0 {
 		at += len(data)
@@ -108,8 +108,8 @@ func nestCases() []Case {
 	}
 }
 
-// bombTree is an archive of 16 archives of 16 archives …, with zeros at the
-// bottom: 16^4 times 64 MiB.
+// bombTree returns an archive of 16 archives of 16 archives …, with zeros at the bottom: 16^4 times
+// 64 MiB.
 func bombTree() []byte {
 	var leaf zipFile
 	leaf.add("0", make([]byte, 64<<20), nil)
@@ -124,8 +124,8 @@ func bombTree() []byte {
 	return data
 }
 
-// truncationCases cut each kind of archive at every 1/16. A log comes first,
-// so that something is readable from the second cut on.
+// truncationCases truncate each kind of archive at every 1/16. A log comes first, so that something
+// is readable from the second one on.
 func truncationCases() []Case {
 	var out []Case
 	kinds := []struct {

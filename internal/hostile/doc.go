@@ -1,9 +1,8 @@
-// Package hostile builds inputs that a careless reader would regret: archives with names
-// and links that lead elsewhere, bombs, lying sizes, damage of every kind, and very many
-// of something. It is a test tool; nothing of it is linked into the program.
+// Package hostile generates inputs that would harm a careless reader: archives with names and links
+// that point elsewhere, bombs, false sizes, damage of every kind, and very many of something. It is
+// for tests; the program is not linked with it.
 //
-// Most archives also hold a member with a readable log, so that a test can ask
-// for what must survive.
+// Most archives also contain a readable log, so that a test can check that it survives.
 package hostile
 
 import (
@@ -18,9 +17,9 @@ import (
 type Case struct {
 	Name  string // file name, unique
 	Build func(w io.Writer) error
-	// Lines is how many lines of the readable log must be found at least.
+	// Lines is the minimum number of lines of the readable log that must be found.
 	Lines int
-	// Quiet says that nothing is wrong as such: no warning is asked for.
+	// Quiet says that nothing is really wrong, so no warning is required.
 	Quiet bool
 	// Large says that building or reading it takes seconds.
 	Large bool
@@ -32,7 +31,7 @@ var large = []string{"bomb-", "members-", "600MiB"}
 // LogLines is the number of lines of the readable log.
 const LogLines = 500
 
-// Log is the readable log: a kubelet's journal with a breach of PLEG in it.
+// Log returns the readable log: a kubelet's journal with a PLEG breach.
 func Log() []byte {
 	var b bytes.Buffer
 	for i := range LogLines {
@@ -50,7 +49,7 @@ func Log() []byte {
 // All returns all inputs in a fixed order.
 func All() []Case { return slices.Concat(Cases(), Many(), Lines()) }
 
-// Cases returns the archives that are bent, in a fixed order.
+// Cases returns the malformed archives in a fixed order.
 func Cases() []Case {
 	var out []Case
 	for _, group := range []func() []Case{tarCases, bombCases, zipCases, damageCases, nestCases, truncationCases} {
@@ -62,7 +61,7 @@ func Cases() []Case {
 	return out
 }
 
-// fixed is a case whose bytes are at hand.
+// fixed returns a case with the bytes of build.
 func fixed(name string, lines int, build func() []byte) Case {
 	return Case{Name: name, Lines: lines, Build: func(w io.Writer) error {
 		_, err := w.Write(build())

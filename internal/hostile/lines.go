@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Lines returns logs in which nothing is large but the number of one kind of line, or
-// of what it names. Each ends with the readable log, as it is.
+// Lines returns logs that are large only in the number of one kind of line, or of what it names.
+// Each ends with the unchanged readable log.
 func Lines() []Case {
 	const (
 		failed  = `err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`
@@ -53,7 +53,7 @@ func Lines() []Case {
 				at.UnixMicro(), i, i, i+2, at.Format("0102 15:04:05.000000"), i+2)
 		}),
 		rows("500,000 hung tasks", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
-			fmt.Fprintf(w, "[%d.000000] INFO: task containerd:%d blocked for more than 120 seconds.\n", i, i+2) // of no date, so of every window
+			fmt.Fprintf(w, "[%d.000000] INFO: task containerd:%d blocked for more than 120 seconds.\n", i, i+2) // without a date, so in every window
 		}),
 		rows("500,000 lines of the runtime", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "time=\"%s\" level=error msg=\"ContainerStatus for \\\"%064x\\\" failed\" error=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n",
@@ -98,11 +98,11 @@ func Lines() []Case {
 	}
 }
 
-// began is when the logs of many lines do: their lines are a second apart.
+// began is the start of the logs of many lines, which are a second apart.
 var began = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// kubelet is a log of n lines of one message, in which {n} is the number of the line, {id}
-// and {uid} are made of it, and {x} is a random word.
+// kubelet returns a log of n lines with the same message. {n} is the number of the line, {id} and
+// {uid} are derived from it, and {x} is a random word.
 func kubelet(what string, n int, severity, message string) Case {
 	return rows(what, n, func(w *bufio.Writer, r *rand.Rand, i int) {
 		at := began.Add(time.Duration(i) * time.Second)
@@ -115,7 +115,7 @@ func kubelet(what string, n int, severity, message string) Case {
 	})
 }
 
-// rows is n times what row writes.
+// rows returns a case that calls row n times.
 func rows(what string, n int, row func(w *bufio.Writer, r *rand.Rand, i int)) Case {
 	return Case{Name: what, Build: func(to io.Writer) error {
 		w, r := bufio.NewWriterSize(to, 1<<20), rand.New(rand.NewPCG(1, 2))

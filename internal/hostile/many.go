@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Many returns inputs in which nothing is large but the number of something: files,
-// archives, nodes, rows, frames. Each is an archive whose last member is the
-// readable log, but for the long line.
+// Many returns inputs that are large only in the number of something: files, archives, nodes, rows,
+// frames. Each is an archive whose last member is the readable log, except the long line.
 func Many() []Case {
 	return []Case{
 		{Name: "100,000 logs", Build: func(w io.Writer) error { return SmallLogs(w, 100_000) }},
@@ -51,7 +50,8 @@ const (
 		"kubelet_pleg_relist_duration_seconds_sum %[1]d\nkubelet_pleg_relist_duration_seconds_count %[1]d\n# TYPE kubelet_pleg_last_seen_seconds gauge\nkubelet_pleg_last_seen_seconds 17%08[1]d\n"
 )
 
-// members is an archive of n small files; both formats get the number of the file.
+// members returns an archive of n small files. Both name and text are formats for the number of the
+// file.
 func members(what string, n int, name, text string) Case {
 	return Case{Name: what, Build: func(w io.Writer) error {
 		for i := range n {
@@ -63,7 +63,7 @@ func members(what string, n int, name, text string) Case {
 	}}
 }
 
-// packed is an archive of n archives of one log.
+// packed returns an archive of n archives with one log each.
 func packed(what string, n int) Case {
 	return Case{Name: what, Build: func(w io.Writer) error {
 		for i := range n {
@@ -76,7 +76,7 @@ func packed(what string, n int) Case {
 	}}
 }
 
-// one is an archive with a file of n rows, between a beginning and an end.
+// one returns an archive with a file of n rows between begin and after.
 func one(what, name string, n int, begin, row, after string) Case {
 	return Case{Name: what, Build: func(w io.Writer) error {
 		text := []byte(begin)

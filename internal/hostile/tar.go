@@ -12,11 +12,11 @@ import (
 
 var stamp = time.Date(2021, 3, 13, 16, 0, 0, 0, time.UTC)
 
-// header is a tar header block without any check of what it says.
+// header is a tar header block; its fields are written unchecked.
 type header struct {
 	name, link string
 	typ        byte
-	size       string // verbatim size field, else n in octal
+	size       string // verbatim size field; if "", n in octal
 	n          int64
 	badSum     bool
 }
@@ -46,7 +46,7 @@ func (h header) block() []byte {
 	return b
 }
 
-// entry is a header and its data, padded.
+// entry returns a header with its data, padded.
 func (h header) entry(data []byte) []byte {
 	if h.typ == 0 {
 		h.typ = '0'
@@ -65,10 +65,10 @@ func pad(data []byte) []byte {
 	return out
 }
 
-// ok is the readable log as an entry.
+// ok returns the readable log as an entry.
 func ok(name string) []byte { return header{name: name}.entry(Log()) }
 
-// archive joins entries and ends them.
+// archive joins entries and adds the end of the archive.
 func archive(entries ...[]byte) []byte {
 	return append(bytes.Join(entries, nil), make([]byte, 1024)...)
 }
@@ -133,7 +133,7 @@ func tarCases() []Case {
 	for i := range cases {
 		switch cases[i].Name {
 		case "pax-chain.tar", "size-lies-short.tar":
-			cases[i].Quiet = true // harmless: everything is read
+			cases[i].Quiet = true // harmless: everything can be read
 		}
 	}
 	return cases
@@ -148,7 +148,7 @@ func paxRecord(key, value string) string {
 	}
 }
 
-// sparse is an archive with a log whose middle is a hole of the given size.
+// sparse writes an archive with a log that has a hole of the given size in the middle.
 func sparse(w io.Writer, hole int64) error {
 	log := Log()
 	half := len(log) / 2
@@ -164,7 +164,7 @@ func sparse(w io.Writer, hole int64) error {
 	return err
 }
 
-// SmallLogs is an archive with the readable log and n more of one line.
+// SmallLogs writes an archive with the readable log and n logs of one line.
 func SmallLogs(w io.Writer, n int) error {
 	if _, err := w.Write(ok("node/kubelet.log")); err != nil {
 		return err
@@ -180,7 +180,7 @@ func SmallLogs(w io.Writer, n int) error {
 	return err
 }
 
-// million is an archive of 10^6 members, the readable log last.
+// million writes an archive of 10^6 members, the readable log last.
 func million(w io.Writer) error {
 	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	t := tar.NewWriter(z)

@@ -10,14 +10,14 @@ import (
 	"io"
 )
 
-// zipFile is a zip archive in the making whose parts can be bent.
+// zipFile is a zip archive being written, parts of which can be falsified.
 type zipFile struct {
 	b   bytes.Buffer
 	dir bytes.Buffer
 	n   int
 }
 
-// zipEntry is what the two headers of a member say.
+// zipEntry has the fields of both headers of a member.
 type zipEntry struct {
 	name, dirName string
 	method, flags uint16
@@ -26,7 +26,7 @@ type zipEntry struct {
 	attrs         uint32
 }
 
-// local writes the local header and the packed data.
+// local writes the local header and the compressed data.
 func (z *zipFile) local(e zipEntry, data []byte) {
 	z.b.WriteString("PK\x03\x04")
 	for _, v := range []any{uint16(20), e.flags, e.method, uint16(0x7b6d), uint16(0x526d), e.crc, e.packed, e.size, uint16(len(e.name)), uint16(0)} {
@@ -36,7 +36,7 @@ func (z *zipFile) local(e zipEntry, data []byte) {
 	z.b.Write(data)
 }
 
-// entry writes the entry of the directory.
+// entry writes the central directory entry.
 func (z *zipFile) entry(e zipEntry, offset int64) {
 	name := e.name
 	if e.dirName != "" {
@@ -51,7 +51,7 @@ func (z *zipFile) entry(e zipEntry, offset int64) {
 	z.n++
 }
 
-// add writes a member deflated as it should be, then bent.
+// add writes a correctly deflated member whose headers are falsified by bend.
 func (z *zipFile) add(name string, data []byte, bend func(*zipEntry)) {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, 6)
@@ -66,7 +66,8 @@ func (z *zipFile) add(name string, data []byte, bend func(*zipEntry)) {
 	z.entry(e, at)
 }
 
-// bytes ends the archive. count and at bend what its end says of the directory.
+// bytes ends the archive. count and at falsify the number of entries and the offset of the central
+// directory.
 func (z *zipFile) bytes(count, at int) []byte {
 	out := append([]byte(nil), z.b.Bytes()...)
 	off := len(out) + at
@@ -79,7 +80,7 @@ func (z *zipFile) bytes(count, at int) []byte {
 	return append(out, end.Bytes()...)
 }
 
-// bent is an archive with one bent member and the readable log behind it.
+// bent returns an archive with one falsified member, followed by the readable log.
 func bent(name string, lines int, data []byte, bend func(*zipEntry)) Case {
 	return fixed(name, lines, func() []byte {
 		var z zipFile
@@ -157,8 +158,8 @@ func okZip() []byte {
 	return z.bytes(0, 0)
 }
 
-// overlap is an archive whose directory names the same packed zeros 5,000
-// times: 1.25 TB out of a quarter of a megabyte.
+// overlap returns an archive whose central directory lists the same compressed zeros 5,000 times:
+// 1.25 TB from a quarter of a megabyte.
 func overlap() []byte {
 	var z zipFile
 	data := deflatedZeros(256 << 20)

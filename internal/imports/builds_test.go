@@ -10,9 +10,9 @@ import (
 
 var buildsProgram = regexp.MustCompile(`exec\.Command(?:Context)?\([^)]*"go", "(?:build|run|install)"|[^a-zA-Z.]run\("v`)
 
-// TestNoBuilds: tests that build programs wait for the gate (.ci/run), which sets
-// the variable that they ask for: "go test ./..." has to end on a small machine
-// with cold caches, and the go command gives each package ten minutes.
+// TestNoBuilds: tests that build programs run only in CI (.ci/run), which sets the variable that
+// they check: "go test ./..." must finish on a small machine with cold caches, and the go command
+// gives each package ten minutes.
 func TestNoBuilds(t *testing.T) {
 	seen := 0
 	err := filepath.WalkDir("../..", func(path string, e os.DirEntry, err error) error {

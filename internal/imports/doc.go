@@ -1,4 +1,3 @@
-// Package imports holds no code, only the test that keeps the architecture: who
-// may import whom, and which packages stay pure. A rule that is not tested is a
-// wish.
+// Package imports contains only tests, which enforce the architecture: which packages may import
+// which, and which packages are pure.
 package imports

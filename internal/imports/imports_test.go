@@ -16,24 +16,24 @@ import (
 
 const module = "github.com/plegforensics/plegforensics"
 
-// layer is what one package, or one subtree ending in "/...", may import.
+// layer says what a package, or a subtree ending in "/...", may import.
 type layer struct {
 	pkg    string
 	own    []string // packages of this module, "..." allowed
-	third  []string // third-party prefixes; nil: none
-	impure string   // why it may do I/O or start goroutines; "": it may not
-	may    []string // of impureImports all the same
+	third  []string // prefixes of third-party packages; nil: none
+	impure string   // why it may do I/O or start goroutines; "" if it may not
+	may    []string // exceptions from impureImports
 }
 
-// layers from the bottom up. The first match wins.
+// layers lists the layers from the bottom up. The first match applies.
 var layers = []layer{
-	{pkg: "parse", may: []string{"sync"}}, // decoders share the symbols
+	{pkg: "parse", may: []string{"sync"}}, // decoders share interned strings
 	{pkg: "pleg"},
-	{pkg: "parse/journal", own: []string{"parse"}, may: []string{"sync"}}, // files that are read side by side hand their parsers on
+	{pkg: "parse/journal", own: []string{"parse"}, may: []string{"sync"}}, // files that are read concurrently pass on their parsers
 	{pkg: "parse/journal/binary", own: []string{"parse", "parse/journal", "parse/logs"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz"}},
 	{pkg: "internal/nodes", third: []string{"go.yaml.in/yaml"}},
 	{pkg: "internal/spell"},
-	{pkg: "parse/logs", own: []string{"internal/nodes", "internal/spell", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // expressions are compiled once, by who needs them first
+	{pkg: "parse/logs", own: []string{"internal/nodes", "internal/spell", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // regular expressions are compiled when first needed
 	{pkg: "parse/metrics", own: []string{"parse"}, third: []string{"github.com/prometheus/", "github.com/gogo/protobuf", "google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	{pkg: "parse/metrics/tsdb", own: []string{"parse", "parse/metrics"}, third: []string{"github.com/prometheus/", "github.com/klauspost/compress"},
 		impure: "the index reader wants a context"},
@@ -59,7 +59,7 @@ var layers = []layer{
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/age", "replay/blame", "replay/internal/host"}},
 	{pkg: "replay/timeout", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/simulate"}},
-	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // likewise
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},
@@ -75,10 +75,10 @@ var layers = []layer{
 	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "pleg", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 
-// impureImports give access to the world: files, clocks, scheduling, chance.
+// impureImports give access to the outside world: files, clocks, scheduling, randomness.
 var impureImports = []string{"os", "os/exec", "net", "net/http", "sync", "log", "log/slog", "context", "math/rand", "math/rand/v2", "syscall", "unsafe", "plugin"}
 
-// TestLayers holds every package to its layer.
+// TestLayers checks the imports of every package against its layer.
 func TestLayers(t *testing.T) {
 	for _, p := range list(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
@@ -113,7 +113,7 @@ func forbidden(l *layer, imp string) string {
 	return ""
 }
 
-// TestSizes: no part of the rebuild is too long to be read in one sitting.
+// TestSizes: no package of the rebuild is too long to read in one sitting.
 func TestSizes(t *testing.T) {
 	const most = 3000
 	for _, p := range list(t) {
@@ -134,7 +134,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestDocs: every package says in its comment what it is for.
+// TestDocs: every package has a package comment.
 func TestDocs(t *testing.T) {
 	for _, p := range list(t) {
 		if p.Doc == "" {
@@ -143,8 +143,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestNoNetwork: nothing of ours opens a connection. The PromQL engine links
-// net and a client of Kubernetes for its logging; our packages must not name them.
+// TestNoNetwork: our code opens no connections. The PromQL engine links net, and a Kubernetes
+// client for its logging; our packages must not import them.
 func TestNoNetwork(t *testing.T) {
 	for _, p := range list(t) {
 		for _, imp := range p.Imports {
@@ -155,7 +155,7 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// TestNoUtil: a package is named after what it knows.
+// TestNoUtil: packages are named after what they provide.
 func TestNoUtil(t *testing.T) {
 	for _, p := range list(t) {
 		switch path.Base(p.ImportPath) {
@@ -205,12 +205,12 @@ func list(t *testing.T) []pkg {
 	}
 }
 
-// forTests are modules that tests and build tools use. The program must not
-// grow by them.
+// forTests are modules and packages for tests and build tools, which must not be linked into the
+// program.
 var forTests = []string{"github.com/CycloneDX/", "github.com/santhosh-tekuri/", "github.com/chromedp/", "github.com/rogpeppe/", "pgregory.net/",
 	"github.com/google/go-cmp", "github.com/stretchr/", "honnef.co/", module + "/internal/schemas", module + "/internal/fixtures"}
 
-// TestProgram: what only tests need is not part of the program.
+// TestProgram: the program is not linked with what only tests need.
 func TestProgram(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"/cmd/plegforensics").Output()
 	if err != nil {
@@ -223,9 +223,9 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestEscaping: strings of inputs are made visible by the model, as they come in. What is
-// part of no report comes in at two places: partials of batch, and words on the terminal.
-// Everything else that could escape is the model's own and does not compile elsewhere.
+// TestEscaping: strings from inputs are escaped by package model as they enter a document. Only two
+// places escape strings that are part of no report: partials of batch, and messages on the
+// terminal. Other escaping functions of model are not exported.
 func TestEscaping(t *testing.T) {
 	entrances := []string{"internal/fleet/partial.go", "cmd/plegforensics/visible.go"}
 	root := filepath.Join("..", "..")

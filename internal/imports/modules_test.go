@@ -11,8 +11,8 @@ import (
 
 var updateModules = flag.Bool("update", false, "rewrite the list of linked modules")
 
-// TestModules holds the list of modules whose code is linked into the program:
-// each is one more to trust, so that adding one is a decision.
+// TestModules checks the list of modules linked into the program: each is one more to trust, so
+// adding one must be a conscious decision.
 func TestModules(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", module+"/cmd/plegforensics").Output()
 	if err != nil {

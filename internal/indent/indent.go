@@ -1,5 +1,5 @@
-// Package indent writes JSON laid out in lines. json.Encoder lays out a copy of the
-// whole document, of which the layout is the larger part; here it is made as it is written.
+// Package indent writes indented JSON. json.Encoder buffers the whole indented document, most of
+// which is indentation; this package indents while writing.
 package indent
 
 import (
@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Encode writes v as json.Encoder does that indents by two spaces and leaves HTML as it is.
+// Encode writes v like a json.Encoder with an indent of two spaces and without HTML escaping.
 func Encode(w io.Writer, v any) error {
 	l := layout{to: bufio.NewWriterSize(w, 1<<16)}
 	e := json.NewEncoder(&l)
@@ -20,13 +20,13 @@ func Encode(w io.Writer, v any) error {
 	return l.to.Flush()
 }
 
-// layout lays out what an encoder writes, in which no space stands between tokens.
+// layout indents the output of an encoder, which has no space between tokens.
 type layout struct {
 	to      *bufio.Writer // keeps its first error
 	depth   int
 	quoted  bool // within a string
-	escaped bool // after a backslash in it
-	empty   bool // right after a bracket that opens
+	escaped bool // after a backslash in a string
+	empty   bool // right after an opening bracket
 }
 
 func (l *layout) Write(p []byte) (int, error) {
@@ -61,7 +61,7 @@ func (l *layout) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// text writes what is left of a string, and returns what follows.
+// text writes the rest of a string and returns what follows it.
 func (l *layout) text(p []byte) []byte {
 	n := 0
 	for ; n < len(p) && l.quoted; n++ {

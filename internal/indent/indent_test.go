@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestEncode: every value is laid out as json.Encoder does it.
+// TestEncode: every value is indented as by json.Encoder.
 func TestEncode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var value func(deep int) any
@@ -56,8 +56,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeFails: of a value that cannot be encoded nothing is written, and what cannot be
-// written is told.
+// TestEncodeFails: nothing is written for a value that cannot be encoded, and write errors are
+// returned.
 func TestEncodeFails(t *testing.T) {
 	var b bytes.Buffer
 	if err := Encode(&b, []float64{1, math.Inf(1)}); err == nil || b.Len() > 0 {
@@ -75,7 +75,7 @@ type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
-// TestEncodeOnce: of a document the memory holds what json.Marshal makes, not its layout.
+// TestEncodeOnce: memory use is that of json.Marshal, without the indentation.
 func TestEncodeOnce(t *testing.T) {
 	list := make([]struct{ A, B, C, D, E, F int }, 100_000)
 	r := testing.Benchmark(func(b *testing.B) {
@@ -85,7 +85,7 @@ func TestEncodeOnce(t *testing.T) {
 			}
 		}
 	})
-	// 4 MB without its layout, in a buffer that doubles.
+	// 4 MB without indentation, in a buffer that doubles.
 	if r.AllocedBytesPerOp() > 12<<20 {
 		t.Errorf("%d bytes", r.AllocedBytesPerOp())
 	}

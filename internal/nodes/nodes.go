@@ -1,10 +1,10 @@
-// Package nodes reads the YAML files that the program brings. Scanning them is
-// most of what a start costs, so they come a second time, as the trees that the
-// scanner makes of them. The files stay what counts: a tree that is not of
-// exactly these files is not used, and a test fails where it lies beside them.
+// Package nodes reads the YAML files embedded in the program. Scanning them takes most of the
+// startup time, so they are embedded a second time, as packed trees. The YAML files remain
+// authoritative: packed trees that do not match them are ignored, and a test fails if they are out
+// of date.
 //
-// It keeps kind, value, content and line of a node; styles, tags and comments are
-// lost, anchors are refused.
+// A Node keeps kind, value, content and line. Styles, tags and comments are lost; anchors are
+// refused.
 package nodes
 
 import (
@@ -22,7 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Kind is what a node is.
+// Kind is the kind of a node.
 type Kind uint8
 
 // Kinds of nodes.
@@ -34,10 +34,10 @@ const (
 	Alias
 )
 
-// kindOf returns a kind of the scanner's, whose kinds are bits.
+// kindOf converts the kind of a YAML node, which is a bit.
 func kindOf(k yaml.Kind) Kind { return Kind(bits.Len32(uint32(k))) }
 
-// Node is what one of the scanner's says, in less room: there are thousands.
+// Node is a compact form of yaml.Node: there are thousands.
 type Node struct {
 	Kind    Kind
 	Line    int
@@ -45,7 +45,7 @@ type Node struct {
 	Content []Node
 }
 
-// copyOf returns a tree of the scanner's as one of ours.
+// copyOf converts a tree of YAML nodes.
 func copyOf(n *yaml.Node) Node {
 	out := Node{Kind: kindOf(n.Kind), Line: n.Line, Value: n.Value}
 	if len(n.Content) > 0 {
@@ -57,13 +57,13 @@ func copyOf(n *yaml.Node) Node {
 	return out
 }
 
-// File is the documents of a YAML file.
+// File holds the documents of a YAML file.
 type File struct {
 	Name string
 	Docs []Node
-	Err  error // of the document behind them, if it cannot be read
+	Err  error // of the next document, if it cannot be read
 
-	anchored error // it cannot be packed
+	anchored error // why it cannot be packed, if so
 }
 
 // Parse scans a file.
@@ -84,7 +84,7 @@ func Parse(name string, data []byte) File {
 	}
 }
 
-// anchored returns an error if a tree has what the program's own files do without.
+// anchored returns an error if a tree has anchors or aliases, which embedded files must not use.
 func anchored(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return fmt.Errorf("line %d: anchors and aliases have no place here", n.Line)
@@ -97,17 +97,16 @@ func anchored(n *yaml.Node) error {
 	return nil
 }
 
-// FS is files at the root of a file system; embed.FS is one.
+// FS is a file system with files at its root, such as embed.FS.
 type FS interface {
 	fs.ReadDirFS
 	fs.ReadFileFS
 }
 
-// sumRoom is how much of a file is summed up at once.
+// sumRoom is the size of the buffer for checksums.
 const sumRoom = 16 << 10
 
-// Load returns all files, in order of their names: from what Pack made of them,
-// or else by scanning.
+// Load returns all files sorted by name: from the output of Pack if it matches, else by scanning.
 func Load(fsys FS, packed string) ([]File, error) {
 	files, sum, err := list(fsys)
 	if err != nil {
@@ -143,7 +142,7 @@ func Pack(fsys FS) (string, error) {
 	return string(out), nil
 }
 
-// list names the files and sums them up, which leaves no copy of them.
+// list names the files and computes their checksum without keeping a copy of them.
 func list(fsys FS) ([]File, uint32, error) {
 	dir, err := fsys.ReadDir(".")
 	if err != nil {
@@ -170,7 +169,7 @@ func list(fsys FS) ([]File, uint32, error) {
 	return files, sum.Sum32(), nil
 }
 
-// scan reads the files that were named.
+// scan reads the listed files.
 func scan(fsys FS, files []File) error {
 	for i := range files {
 		data, err := fsys.ReadFile(files[i].Name)
@@ -182,7 +181,7 @@ func scan(fsys FS, files []File) error {
 	return nil
 }
 
-// header begins what Pack makes of files with that sum.
+// header is the start of Pack's output for files with a checksum.
 func header(sum uint32) string { return fmt.Sprintf("nodes 1 %08x\n", sum) }
 
 func appendNode(out []byte, n *Node, count *int) []byte {
@@ -198,14 +197,14 @@ func appendNode(out []byte, n *Node, count *int) []byte {
 	return out
 }
 
-// unpacker reads what Pack wrote. Nodes come from one slice.
+// unpacker decodes the output of Pack. The nodes of a document share one slice.
 type unpacker struct {
 	rest  string
 	nodes []Node
 	bad   bool
 }
 
-// unpack fills in the documents of the files.
+// unpack fills in the documents of the files. It reports whether packed is valid.
 func unpack(packed string, files []File) bool {
 	u := &unpacker{rest: packed}
 	for i := range files {
@@ -218,9 +217,9 @@ func unpack(packed string, files []File) bool {
 	return !u.bad && u.rest == ""
 }
 
-// number reads a number that counts something of what is left.
+// number decodes a number.
 func (u *unpacker) number() int {
-	if rest := u.rest; len(rest) > 0 && rest[0] < 0x80 { // as nearly all
+	if rest := u.rest; len(rest) > 0 && rest[0] < 0x80 { // nearly always
 		u.rest = rest[1:]
 		return int(rest[0])
 	}

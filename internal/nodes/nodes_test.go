@@ -11,7 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
-// TestPacked wants the packed files to be those that lie beside them.
+// TestPacked: the packed files are up to date.
 func TestPacked(t *testing.T) {
 	for _, c := range []struct {
 		dir    string
@@ -58,7 +58,7 @@ func tree(files []nodes.File) string {
 	return b.String()
 }
 
-// TestStale wants files scanned where what is packed is of others, or damaged.
+// TestStale: files are scanned if the packed trees are of other files or damaged.
 func TestStale(t *testing.T) {
 	fsys := fstest.MapFS{"a.yaml": {Data: []byte("x: 1\n---\ny: [2, three]\n")}, "b.yaml": {Data: []byte("- z\n")}}
 	packed, err := nodes.Pack(fsys)

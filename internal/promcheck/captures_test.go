@@ -19,8 +19,7 @@ import (
 	"github.com/prometheus/prometheus/promql"
 )
 
-// trueRelist is one that a hook in the kubelet recorded; to is zero where the
-// record ends first.
+// trueRelist is a relist recorded by a hook in the kubelet; to is zero if the recording ends first.
 type trueRelist struct{ from, to time.Time }
 
 func trueRelists(t *testing.T, path string) (out []trueRelist) {
@@ -46,7 +45,7 @@ func trueRelists(t *testing.T, path string) (out []trueRelist) {
 			t.Fatal(path, err)
 		case x.Ev == "relist_begin":
 			if n := len(out); n > 0 && out[n-1].to.IsZero() {
-				out[n-1].to = x.TS // by then the process had ended
+				out[n-1].to = x.TS // the process had ended by then
 			}
 			out = append(out, trueRelist{from: x.TS})
 		case x.Ev == "relist_end" && len(out) > 0:
@@ -55,16 +54,15 @@ func trueRelists(t *testing.T, path string) (out []trueRelist) {
 	}
 }
 
-// TestRelistRunningOverCaptures holds, second by second, that the derived series
-// says that a relist runs only while one did, and that none runs only while none
-// of more than a second did; and that the log tells of trouble with PLEG only where
-// there was some.
+// TestRelistRunningOverCaptures checks, second by second, that the derived series says that a
+// relist is running only while one was, and that none is only while none of more than a second was;
+// and that the log reports trouble with PLEG only if there was some.
 func TestRelistRunningOverCaptures(t *testing.T) {
 	traces, _ := filepath.Glob("../../../shared/data/kubelets/*/relist_trace.jsonl.xz")
 	if len(traces) == 0 {
 		t.Skip("no captures")
 	}
-	const near = 1100 * time.Millisecond // lines are told to the second before 1.19
+	const near = 1100 * time.Millisecond // log timestamps have seconds precision before 1.19
 	ones, zeros := 0, 0
 	for _, name := range traces {
 		capture, truth := filepath.Dir(name), trueRelists(t, name)
@@ -113,7 +111,7 @@ func TestRelistRunningOverCaptures(t *testing.T) {
 	}
 }
 
-// holdStory holds that PlegUnhealthyInLog fires only from the true breach on.
+// holdStory checks that PlegUnhealthyInLog does not fire before the true breach.
 func holdStory(t *testing.T, capture string, db *query.DB) {
 	t.Helper()
 	var truth struct {
@@ -135,8 +133,7 @@ func holdStory(t *testing.T, capture string, db *query.DB) {
 	}
 }
 
-// TestDashboardOverCaptures holds that each query of the exported dashboard gives
-// data on some capture.
+// TestDashboardOverCaptures: each query of the exported dashboard returns data for some capture.
 func TestDashboardOverCaptures(t *testing.T) {
 	captures, _ := filepath.Glob("../../../shared/data/kubelets/*-02-*/metrics.tar.xz")
 	if len(captures) == 0 {
@@ -153,7 +150,7 @@ func TestDashboardOverCaptures(t *testing.T) {
 	if err := json.Unmarshal(files[i].Data, &dashboard); err != nil {
 		t.Fatal(err)
 	}
-	// The last group lets the states of alerts be written, as a server does.
+	// The last group reads ALERTS, so that the states of alerts are written, as by a server.
 	groups, errs := alerts.Parse("reads", []byte("groups:\n- name: reads\n  rules:\n  - alert: Reads\n    expr: ALERTS > 1\n"))
 	if len(errs) > 0 {
 		t.Fatal(errs)

@@ -24,22 +24,21 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// every is the one interval at which all groups are evaluated here: promtool
-// knows no other than that of the test file.
+// every is the evaluation interval of all groups here: promtool supports only a single one per test
+// file.
 const every = 30 * time.Second
 
-// firing is a stretch in which an alert of some labels fires.
+// firing is a span in which an alert with some labels fires.
 type firing struct {
 	labels   string
-	from, to int64 // ms; to 0: it fires at the end
+	from, to int64 // ms; to is 0 if it fires at the end
 	peak     float64
 }
 
-// TestDeployedRulesAgainstPromtool evaluates rules in the structures in which
-// clusters carry them over the metrics of every recorded kubelet, and lets
-// promtool test what we say: which alert fires at each moment, with which labels
-// and value. What the audit tells of an alert that has data is the same; of any
-// other it says why it is blind.
+// TestDeployedRulesAgainstPromtool evaluates rules, structured as in real clusters, over the
+// metrics of every recorded kubelet, and lets promtool check the result: which alerts fire at each
+// time, with which labels and values. The audit must say the same about an alert that has data, and
+// for any other say why it is blind.
 func TestDeployedRulesAgainstPromtool(t *testing.T) {
 	tool, err := exec.LookPath("promtool")
 	if err != nil {
@@ -93,13 +92,13 @@ func TestDeployedRulesAgainstPromtool(t *testing.T) {
 	t.Logf("%d captures, %d expectations held by promtool, %d verdicts of alerts with data the same", len(captures), moments, held)
 }
 
-// deployed are the rule files of testdata/deployed.
+// deployed holds the rule files of testdata/deployed.
 type deployed struct {
 	files  []string
 	groups []alerts.Group
 	order  []string // names of the groups
 	alerts []string
-	reads  map[string]bool // metrics that the rules select
+	reads  map[string]bool // metrics selected by the rules
 }
 
 func readDeployed(t *testing.T) *deployed {
@@ -145,8 +144,8 @@ func readDeployed(t *testing.T) *deployed {
 
 func open(n *replay.Node) *query.DB { return query.Open(query.NewStore([]*replay.Node{n})) }
 
-// onSeconds moves all samples to whole seconds, the distance of values in the
-// test file, and the first one to a moment at which the groups are evaluated.
+// onSeconds moves all samples to whole seconds, the resolution of the test file, and the first one
+// to a time at which the groups are evaluated.
 func onSeconds(n *replay.Node) {
 	first := int64(math.MaxInt64)
 	for _, s := range n.Scrapes {
@@ -169,7 +168,7 @@ func onSeconds(n *replay.Node) {
 	}
 }
 
-// stepped is what the rules give over one capture, and the tests that say so.
+// stepped is the result of the rules over one capture, with the tests that assert it.
 type stepped struct {
 	from    time.Time
 	series  []inputSeries
@@ -193,7 +192,7 @@ type activeAlert struct {
 	Annotations map[string]string `json:"exp_annotations"`
 }
 
-// step evaluates the rules moment by moment.
+// step evaluates the rules step by step.
 func (d *deployed) step(t *testing.T, n *replay.Node) *stepped {
 	db := open(n)
 	from, to, _ := db.Span()
@@ -258,7 +257,7 @@ func sortFirings(fs []firing) {
 	})
 }
 
-// ofAudit is what the audit says of an alert.
+// ofAudit returns the firings of an alert according to the audit.
 func ofAudit(a *alerts.Audit) []firing {
 	var out []firing
 	for _, f := range a.Firings {
@@ -277,7 +276,7 @@ func ofAudit(a *alerts.Audit) []firing {
 	return out
 }
 
-// values writes samples as a test file has them, one value a second.
+// values formats samples as in a test file, with one value per second.
 func values(it chunkenc.Iterator, from int64) string {
 	var b strings.Builder
 	next := from
@@ -297,7 +296,7 @@ func values(it chunkenc.Iterator, from int64) string {
 	return b.String()
 }
 
-// hold lets promtool test what the rules gave.
+// hold lets promtool check the result of the rules.
 func (s *stepped) hold(t *testing.T, tool string, d *deployed) ([]byte, error) {
 	file := map[string]any{
 		"rule_files": d.files, "evaluation_interval": every.String(), "group_eval_order": d.order,
@@ -315,8 +314,8 @@ func (s *stepped) hold(t *testing.T, tool string, d *deployed) ([]byte, error) {
 	return out[:min(len(out), 3000)], err
 }
 
-// TestUpstreamRuleTests holds our verdicts on the test files and rule files that
-// Prometheus tests promtool with against promtool's.
+// TestUpstreamRuleTests compares our verdicts with promtool's on the test files and rule files in
+// Prometheus' own tests of promtool.
 func TestUpstreamRuleTests(t *testing.T) {
 	tool, err := exec.LookPath("promtool")
 	if err != nil {

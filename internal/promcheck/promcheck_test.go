@@ -30,8 +30,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// dirs are the snapshot directories to compare on: files whose names are UTC
-// times, as in 20261120T233100.000Z.prom.
+// dirs returns the snapshot directories to compare: files whose names are UTC times, such as
+// 20261120T233100.000Z.prom.
 func dirs(t *testing.T) []string {
 	v := os.Getenv("PROMCHECK_DIRS")
 	if v == "" {
@@ -45,7 +45,7 @@ func dirs(t *testing.T) []string {
 	return filepath.SplitList(v)
 }
 
-// samples maps "series @ms" to the value, series in canonical notation.
+// samples maps "series @ms" to the value, with series in canonical notation.
 type samples map[string]float64
 
 func key(s *parse.Series, ms int64) string { return s.String() + " @" + strconv.FormatInt(ms, 10) }
@@ -83,8 +83,8 @@ func collect(series []*parse.Series) samples {
 	return out
 }
 
-// blocks makes a database of the snapshots without any parser of ours: each
-// sample line gets the time in its file's name.
+// blocks makes a database of the snapshots without using our parser: each sample line gets the time
+// in its file's name.
 func blocks(t *testing.T, dir string) (db string, lines int) {
 	om := filepath.Join(t.TempDir(), "all.om")
 	f, err := os.Create(om)
@@ -118,13 +118,13 @@ func blocks(t *testing.T, dir string) (db string, lines int) {
 	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", om, db).CombinedOutput(); err != nil {
 		t.Fatalf("promtool: %v\n%s", err, out)
 	}
-	if err := os.Mkdir(filepath.Join(db, "wal"), 0o755); err != nil { // promtool wants one, if empty
+	if err := os.Mkdir(filepath.Join(db, "wal"), 0o755); err != nil { // promtool requires one, even if empty
 		t.Fatal(err)
 	}
 	return db, lines
 }
 
-// dump is the database as promtool prints it.
+// dump returns the database as printed by promtool.
 func dump(t *testing.T, db string) samples {
 	raw, err := exec.Command("promtool", "tsdb", "dump", db).Output()
 	if err != nil {
@@ -141,7 +141,7 @@ func dump(t *testing.T, db string) samples {
 		if err1 != nil || err2 != nil || !ok {
 			t.Fatalf("promtool line %q", line)
 		}
-		// promtool quotes as Go does and writes a blank after each comma.
+		// promtool quotes as Go does and writes a space after each comma.
 		var b strings.Builder
 		b.WriteString(name)
 		if rest = strings.TrimPrefix(rest, ", "); rest != "" {
@@ -152,7 +152,7 @@ func dump(t *testing.T, db string) samples {
 	return set
 }
 
-// relabel takes the blanks between labels out.
+// relabel removes the spaces between labels.
 func relabel(t *testing.T, s string) string {
 	var out []string
 	for s != "" {
@@ -207,7 +207,7 @@ func TestSamplesAgainstPromtool(t *testing.T) {
 	t.Logf("%d samples equal, from snapshots and from blocks", total)
 }
 
-// unpacked reads series through the store, which is what queries see.
+// unpacked reads series through the store, as queries do.
 func unpacked(t *testing.T, series []*parse.Series) []samples {
 	var out []samples
 	for _, s := range series {
@@ -230,8 +230,7 @@ func unpacked(t *testing.T, series []*parse.Series) []samples {
 	return out
 }
 
-// expressions are those of the articles, the alerts, and one for each part of
-// the language.
+// expressions are those of articles and alerts, and one for each part of the language.
 var expressions = []string{
 	`kubelet_pleg_last_seen_seconds`,
 	`time() - kubelet_pleg_last_seen_seconds`,
@@ -359,7 +358,7 @@ func tableSamples(r query.Result) samples {
 	return got
 }
 
-// near allows for a different order of summation in another version.
+// near allows for a different order of summation in other versions.
 func near(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
 }
@@ -377,13 +376,12 @@ func TestQueriesAgainstPrometheus(t *testing.T) {
 		mine := query.Open(query.NewStore([]*replay.Node{{Records: replay.Records{Series: b.Series}}}))
 		from, to, _ := mine.Span()
 		if to-from < 420_000 {
-			continue // too young, see below
+			continue // too short, see below
 		}
 		addr := server(t, db)
-		// Versions differ in whether a sample at the very edge of a range
-		// counts, so times lie off the grid of the samples; and in how far
-		// rate extrapolates a counter that is still near zero, so the first
-		// minutes are left to TestQueriesAgainstEngine.
+		// Versions differ in whether a sample at the very edge of a range counts, so times are off
+		// the grid of samples. They also differ in how far rate extrapolates a counter near zero,
+		// so the first minutes are left to TestQueriesAgainstEngine.
 		young := min((to-from)*3/4, 330_000)
 		at := time.UnixMilli(to - 7_137).UTC()
 		start, end, step := time.UnixMilli(from+young+137).UTC(), time.UnixMilli(to+60_137).UTC(), 7*time.Second
@@ -411,9 +409,9 @@ func TestQueriesAgainstPrometheus(t *testing.T) {
 
 func seconds(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
 
-// extrapolated reports whether two values are one but for how far versions
-// extrapolate a counter that has just begun or been reset: that is a percent or two of a
-// rate, at few moments. TestQueriesAgainstEngine holds the same values to the bit.
+// extrapolated reports whether two values differ only by how far versions extrapolate a counter
+// that has just started or been reset: a percent or two of a rate, at few times.
+// TestQueriesAgainstEngine compares the same values bit by bit.
 func extrapolated(what string, a, b float64) bool {
 	return (strings.Contains(what, "rate(") || strings.Contains(what, "increase(")) && math.Abs(a-b) <= 0.02*math.Abs(b)
 }
@@ -443,9 +441,9 @@ func agree(t *testing.T, what string, got, want samples) int {
 	return len(want)
 }
 
-// TestQueriesAgainstEngine compares with the engine over Prometheus' own
-// storage, of the version that we link: all values of all expressions from
-// before the first to after the last sample must be the same bits.
+// TestQueriesAgainstEngine compares with the engine over Prometheus' own storage, in the version
+// that we link: all values of all expressions from before the first to after the last sample must
+// be equal bit by bit.
 func TestQueriesAgainstEngine(t *testing.T) {
 	for _, dir := range dirs(t) {
 		db, lines := blocks(t, dir)

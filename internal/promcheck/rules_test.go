@@ -17,7 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// verdict is what we make of a test file: whether all its tests pass.
+// verdict reports whether all tests of a test file pass, according to us.
 func verdict(t *testing.T, name string) bool {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -52,9 +52,8 @@ func verdict(t *testing.T, name string) bool {
 	return ok
 }
 
-// TestRuleTests holds our verdicts on test files, those that pass and those
-// that fail for one reason each, against what their names say, and against
-// promtool where it is on the PATH.
+// TestRuleTests compares our verdicts on test files, those that pass and those that fail for one
+// reason each, with their names, and with promtool if it is in PATH.
 func TestRuleTests(t *testing.T) {
 	files, err := filepath.Glob("testdata/rules/*.test.yaml")
 	if err != nil || len(files) < 8 {
@@ -78,7 +77,7 @@ func TestRuleTests(t *testing.T) {
 	}
 }
 
-// TestRuleFiles holds our verdicts on rule files against promtool's.
+// TestRuleFiles compares our verdicts on rule files with promtool's.
 func TestRuleFiles(t *testing.T) {
 	tool, err := exec.LookPath("promtool")
 	if err != nil {
@@ -98,9 +97,8 @@ func TestRuleFiles(t *testing.T) {
 	}
 }
 
-// TestExportedAlertsOverCaptures holds the exported alerts against what is known
-// of recorded kubelets: each tells of PLEG's being unhealthy within a minute, and
-// of nothing else.
+// TestExportedAlertsOverCaptures checks the exported alerts on recorded kubelets: they report
+// unhealthy PLEG within a minute, and nothing else.
 func TestExportedAlertsOverCaptures(t *testing.T) {
 	known, err := filepath.Glob("../../../shared/data/kubelets/*/truth.json")
 	if err != nil || len(known) == 0 {
@@ -125,7 +123,7 @@ func TestExportedAlertsOverCaptures(t *testing.T) {
 		capture := filepath.Dir(name)
 		b, err := bundle.Load(context.Background(), []string{filepath.Join(capture, "metrics.tar.xz")}, bundle.Options{})
 		if err != nil {
-			continue // it has no metrics
+			continue // no metrics
 		}
 		metrics++
 		unhealthy += min(len(truth.Episodes), 1)
@@ -154,8 +152,8 @@ func TestExportedAlertsOverCaptures(t *testing.T) {
 	t.Logf("%d of %d unhealthy captures told within a minute; %d of %d others silent", told, unhealthy, metrics-unhealthy, metrics-unhealthy)
 }
 
-// TestExportedRulesPassPromtool lets promtool check the exported rules and run the
-// tests that are exported with them.
+// TestExportedRulesPassPromtool lets promtool check the exported rules and run their exported
+// tests.
 func TestExportedRulesPassPromtool(t *testing.T) {
 	tool, err := exec.LookPath("promtool")
 	if err != nil {

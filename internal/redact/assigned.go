@@ -2,35 +2,35 @@ package redact
 
 import "strings"
 
-// How surely a name says that what is assigned to it is a credential.
+// trust says how sure it is, judging by a name, that the value assigned to it is a credential.
 type trust int
 
 const (
 	noSecret  trust = iota
-	maybe           // a key: of what, its value must tell
-	likely          // a token or a secret, which may be told of in prose
+	maybe           // a key or code: the value decides
+	likely          // a token or a secret, which prose may mention without giving it
 	certainly       // a password
 )
 
-// roots are how names of credentials end, without what joins their words;
-// what stands alone is in ends.
+// roots are suffixes of the names of credentials, with the separators between words removed. Words
+// that must match as a whole are in ends.
 var (
 	roots = map[trust][]string{
 		certainly: {"password", "passwd", "passphrase", "passwort", "passwrd", "pasword", "passw", "pswd", "psswd", "kennwort", "wachtwoord", "salasana", "senha", "apikey", "appkey", "dsn", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
 		likely:    {"secret", "token", "credential", "signature", "sessid", "sessionid", "nonce", "assertion", "verifier", "samlresponse", "totp", "authcode"},
 	}
 	ends = map[string]trust{"pass": certainly, "passe": certainly, "passcode": certainly, "code": maybe, "codes": maybe, "access": maybe, "mfa": likely, "ticket": maybe, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sid": maybe, "session": maybe}
-	// within are words that make a name one of a credential wherever they stand in it.
+	// within are words that may indicate a credential anywhere in a name.
 	within = wordSet("key secret token pass password passwd passphrase cred creds salt hmac auth")
-	// keyed are what has keys that are names: map key, pod key.
+	// keyed are words after which "key" is a name: map key, pod key.
 	keyed = wordSet("pod container configmap label taint map cgroup cache sort node annotation object queue volume metric registry sysctl selector topology index image lookup")
-	// about are last words that only tell about a credential.
+	// about are last words of names that only describe a credential.
 	about = wordSet("name names namespace file files path dir ref refs type policy provider manager ttl age expiry expiration expires timeout count size length version controller class url uri enabled kind request requests review volume mount cache informer store go group audience")
-	// parts are last words that do not take away that it is one.
+	// parts are last words that do not change what the name is of.
 	parts = wordSet("data id value string text json b64 base64 plain hash")
-	// coded are what has a code that is no secret.
+	// coded are words before a "code" that is not secret.
 	coded = wordSet("status exit error err return returned ret response result reason http https grpc rpc country zip postal area event source machine byte char key scan lang language region currency opcode op")
-	// nothing are values that hold nothing.
+	// nothing are words that are not credentials.
 	nothing = wordSet("true false nil null none unset yes no not is was for of and or in to the a an required expired incorrect wrong invalid empty missing mismatch rotation authentication auth failed prompt reset change changed has with flag rejected denied")
 )
 
@@ -42,7 +42,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// trusted tells what a name says of its value.
+// trusted returns what a name says of its value. Results are cached.
 func (r *Redactor) trusted(name string) trust {
 	if len(name) > 128 {
 		return noSecret
@@ -59,7 +59,7 @@ func (r *Redactor) trusted(name string) trust {
 }
 
 func trustIn(name string) trust {
-	var segments []string // the words of the name, folded
+	var segments []string // words of the name, lowercase
 	from := 0
 	for i := 0; i <= len(name); i++ {
 		if i == len(name) || name[i] == '_' || name[i] == '-' || name[i] == '.' {
@@ -93,7 +93,7 @@ func trustIn(name string) trust {
 		}
 	}
 	switch {
-	case strings.HasSuffix(flat, "pas") && !strings.HasSuffix(flat, "bypas") && !strings.HasSuffix(flat, "compas"): // "pass", its s gone
+	case strings.HasSuffix(flat, "pas") && !strings.HasSuffix(flat, "bypas") && !strings.HasSuffix(flat, "compas"): // "pass" without its s
 		return certainly
 	case strings.HasSuffix(flat, "pwd"), strings.HasSuffix(flat, "pw"):
 		return certainly
@@ -108,8 +108,8 @@ func trustIn(name string) trust {
 	return noSecret
 }
 
-// connects reports whether a folded name is one of what tells how to connect, with a
-// password or without.
+// connects reports whether a lowercase name is that of a connection string, which may include a
+// password.
 func connects(name string) bool {
 	return strings.Contains(name, "connectionstring") || strings.HasSuffix(name, "connstr")
 }
@@ -120,7 +120,7 @@ func isNameByte(c byte) bool {
 	return isAlnum(c) && c < 0x80 || c == '_' || c == '-' || c == '.'
 }
 
-// joint is what stands between a name and its value.
+// joint is what joins a name to its value.
 type joint int
 
 const (
@@ -132,17 +132,16 @@ const (
 	tight         // "=X", ":X", ":=X"
 )
 
-// signs join a name to its value, as they are and in escapes.
+// signs are the separators between a name and its value, literal and escaped.
 var signs = []struct {
 	text string
 	joint
 }{{":: ", tight}, {":=", tight}, {"=>", tight}, {"&#61;", tight}, {"==", tight}, {"=", tight}, {":", colon}, {"%3d", tight}, {"%3a", tight}, {`u003d`, tight}, {`x3d`, tight}, {`u003a`, tight}, {`x3a`, tight}}
 
-// assigned appends the values of what is called a password, a token, a key:
-// PASSWORD=x, "token": "x", --client-secret x, X-Api-Key: x, password is x,
-// {Name:DB_PASSWORD,Value:x}.
+// assigned appends the values assigned to names of passwords, tokens and keys: PASSWORD=x, "token":
+// "x", --client-secret x, X-Api-Key: x, password is x, {Name:DB_PASSWORD,Value:x}.
 func (r *Redactor) assigned(out []cut, s string) []cut {
-	before := noSecret // the name before the last one
+	before := noSecret // trust of the previous name
 	for i := 0; i < len(s); {
 		if !isNameByte(s[i]) {
 			i++
@@ -159,7 +158,7 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 			t = r.trusted(name)
 		}
 		if t == noSecret && i > 0 && s[i-1] == '\\' && strings.IndexByte("nrt", s[i]) >= 0 {
-			i++ // of an escape
+			i++ // the letter of an escape
 			continue
 		}
 		flag := dashes > 0 && s[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'[(,", s[i-1]) >= 0)
@@ -168,7 +167,7 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 			t = before // {"name": "TOKEN", "value": "x"}
 		case len(name) == 1 && (name == "p" || name == "t") && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
 			t = maybe
-		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
+		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // option of mysql, sshpass, docker; property names have no digits
 			t = maybe
 			if len(name) > 1 {
 				out = append(out, cut{i + 2, secretEnd(s, i+2, valueEnd(s, j))})
@@ -189,7 +188,7 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 	return out
 }
 
-// optionEnd is where the value of an option ends that stands at i.
+// optionEnd returns the end of the value of the option at i.
 func optionEnd(s string, i int) int {
 	if k := skipQuote(s, i); k > i && k < len(s) && s[k] == ',' { // "-p","x"
 		i = k + 1
@@ -201,7 +200,7 @@ func optionEnd(s string, i int) int {
 	return valueEnd(s, i)
 }
 
-// assignedTo returns the credential that the name s[i:j] holds, nothing if it holds none.
+// assignedTo returns the credential assigned to the name s[i:j], an empty range if there is none.
 func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	at := skipQuote(s, j)
 	if i > 0 && s[i-1] == '<' {
@@ -291,7 +290,7 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	}
 	v := s[from:to]
 	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
-		return 0, 0 // what Go prints of a type
+		return 0, 0 // a type printed by Go
 	}
 	if quote == "" && len(v) < 3 {
 		v = s[from:secretEnd(s, from, to)]
@@ -310,13 +309,13 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		how == space && t == certainly && quote != "" && len(v) <= labelEnd && s[j] == ' ':
 		return from, to
 	case how == space && strings.EqualFold(s[i:j], "secret") && quote != "":
-		return 0, 0 // the name of an object
+		return 0, 0 // the name of a Secret
 	}
 	switch name := strings.ToLower(named); {
 	case how >= colon && len(v) > 3 && digitsEnd(v, 0) == len(v) && (name == "pin" || name == "otp" || name == "mfa"):
 	case isNumber(v):
 		if how < colon && (name == "session" || name == "sid" || named == "auth") || how == call || codes(named) && len(v) == 10 && v >= "2147483648" {
-			return 0, 0 // Session 171234 of user root, a code of Windows
+			return 0, 0 // Session 171234 of user root, a Windows error code
 		}
 	case (codes(named) || name == "access") && (!strings.ContainsAny(v, "0123456789") || strings.ContainsAny(v, "/:.(") || strings.HasPrefix(v, "0x")):
 		return 0, 0
@@ -332,8 +331,8 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	return from, to
 }
 
-// pastNote returns where a remark or an index in brackets at i ends that a sign follows:
-// password (old): x.
+// pastNote returns the end of a remark or an index in brackets at i that a sign follows, as in
+// password (old): x. It returns i if there is none.
 func pastNote(s string, i int) int {
 	if i == len(s) || s[i] != '(' && s[i] != '[' {
 		return i
@@ -345,13 +344,13 @@ func pastNote(s string, i int) int {
 	return i
 }
 
-// codes reports whether a name is one of a code, which may be one that lets somebody in.
+// codes reports whether a name ends in "code" or "codes", which may be an access code.
 func codes(name string) bool {
 	return strings.HasSuffix(strings.ToLower(strings.TrimSuffix(name, "s")), "code")
 }
 
-// loosely reports whether what stands at gap joins the password that is named at i to
-// its value, where it does so to nothing else: password/x, password|x, password'x'.
+// loosely reports whether the byte at gap joins the password named at i to its value, though it
+// joins no other names and values: password/x, password|x, password'x'.
 func loosely(s string, i, gap int, quoted bool) bool {
 	if isAlnum(s[gap]) {
 		return quoted
@@ -359,7 +358,7 @@ func loosely(s string, i, gap int, quoted bool) bool {
 	return strings.IndexByte("/|,;~+", s[gap]) >= 0 && (i == 0 || s[i-1] != '/' && s[i-1] != '.')
 }
 
-// digitsEnd returns where the digits at i end.
+// digitsEnd returns the end of the digits at i.
 func digitsEnd(s string, i int) int {
 	for digitAt(s, i) {
 		i++
@@ -367,7 +366,7 @@ func digitsEnd(s string, i int) int {
 	return i
 }
 
-// upTo returns s up to the first of some bytes.
+// upTo returns s up to the first byte that is in stop.
 func upTo(s, stop string) string {
 	if i := strings.IndexAny(s, stop); i >= 0 {
 		return s[:i]
@@ -375,8 +374,8 @@ func upTo(s, stop string) string {
 	return s
 }
 
-// nextLine returns where the next line begins if nothing but the mark of a block of YAML
-// stands at i before it, i if there is more.
+// nextLine returns the start of the next line if nothing but a YAML block indicator precedes it at
+// i, else i.
 func nextLine(s string, i int) int {
 	from := i
 	for from < len(s) && strings.IndexByte("|>-+", s[from]) >= 0 {
@@ -392,7 +391,7 @@ func nextLine(s string, i int) int {
 	return next
 }
 
-// isNumber reports whether a value is a number that is longer than what is counted.
+// isNumber reports whether a value is a number too long for a count.
 func isNumber(v string) bool {
 	if len(v) > len("2006-01-02") {
 		v = strings.ReplaceAll(v, "-", "")
@@ -400,7 +399,7 @@ func isNumber(v string) bool {
 	return len(v) >= 6 && strings.Trim(v, "0123456789") == ""
 }
 
-// wordBefore returns the word in front of s[i:].
+// wordBefore returns the word before s[i:].
 func wordBefore(s string, i int) string {
 	to := len(strings.TrimRight(s[max(0, i-labelEnd):i], " ")) + max(0, i-labelEnd)
 	from := to
@@ -410,10 +409,10 @@ func wordBefore(s string, i int) string {
 	return s[from:to]
 }
 
-// links are the words between a name and its value.
+// links are phrases between a name and its value.
 var links = []string{"is set to ", "was set to ", "has been set to ", "is changed to ", "was changed to ", "has been changed to ", "will be ", "used: ", "string ", "-> ", "→ ", "set to ", "changed to ", "reset to ", "is ", "was "}
 
-// linkEnd returns where the words at i end that lead to a value, i if there are none.
+// linkEnd returns the end of a phrase at i that leads to a value, i if there is none.
 func linkEnd(s string, i int) int {
 	for _, w := range links {
 		if end := i + len(w); end <= len(s) && strings.EqualFold(s[i:end], w) {
@@ -438,8 +437,8 @@ func linkEnd(s string, i int) int {
 	return i
 }
 
-// closing returns where the quoted value ends that begins at from, behind quote. A
-// quotation mark within is escaped once more than the first.
+// closing returns the end of the quoted value that begins at from, after quote. A quotation mark
+// within the value has more escapes than the opening one.
 func closing(s string, from int, quote string) int {
 	mark, n := quote[len(quote)-1], len(quote)-1
 	slashes, at := 0, 0
@@ -461,9 +460,8 @@ func closing(s string, from int, quote string) int {
 	return secretEnd(s, from, valueEnd(s, from))
 }
 
-// secretEnd returns where the value without quotes ends that s[from:to] begins: with
-// its word, but for what begins another assignment and brackets that were opened
-// before it.
+// secretEnd returns the end of the unquoted value that begins with s[from:to]: the end of the word,
+// but before another assignment or a bracket that was opened before the value.
 func secretEnd(s string, from, to int) int {
 	const open, shut = "([{<", ")]}>"
 	var depth [len(open)]int
@@ -501,7 +499,7 @@ func secretEnd(s string, from, to int) int {
 				if strings.Count(before, open[k:k+1]) > strings.Count(before, shut[k:k+1]) {
 					return to
 				}
-				depth[k] = 1 << 30 // none is open
+				depth[k] = 1 << 30 // no such bracket is open
 			}
 		default:
 			to = i + 1
@@ -510,7 +508,7 @@ func secretEnd(s string, from, to int) int {
 	return to
 }
 
-// joined reads a sign that joins a name to its value.
+// joined parses a separator between a name and its value at i, and returns its end.
 func joined(s string, i int) (joint, int) {
 	at := i
 	for at < len(s) && s[at] == '\\' {
@@ -527,7 +525,7 @@ func joined(s string, i int) (joint, int) {
 		}
 		if end := k + len(sign.text); end <= len(s) && strings.EqualFold(s[k:end], sign.text) {
 			if sign.text == ":" && end+1 < len(s) && s[end] == '/' && s[end+1] == '/' {
-				return noJoint, i // a scheme
+				return noJoint, i // a URL scheme
 			}
 			return sign.joint, end
 		}
@@ -535,7 +533,8 @@ func joined(s string, i int) (joint, int) {
 	return noJoint, i
 }
 
-// schemeEnd is where the name of a way to authenticate at i ends and what it takes begins.
+// schemeEnd returns the start of what follows the name of an authentication scheme at i, 0 if there
+// is none.
 func schemeEnd(s string, i int) int {
 	j := wordEnd(s, i)
 	switch strings.ToLower(s[i:j]) {
@@ -558,7 +557,7 @@ func skipQuote(s string, i int) int {
 	return i
 }
 
-// skipBlank skips spaces, written as they are or escaped.
+// skipBlank skips spaces, literal or escaped.
 func skipBlank(s string, i int) int {
 	for i < len(s) {
 		switch {
@@ -582,7 +581,7 @@ func skipBlank(s string, i int) int {
 	return i
 }
 
-// valueEnd is where a value without quotes ends.
+// valueEnd returns the end of an unquoted value.
 func valueEnd(s string, i int) int {
 	for i < len(s) && strings.IndexByte(" \t\r\n\"'\\,;&)]{}<>", s[i]) < 0 {
 		i++
@@ -590,13 +589,13 @@ func valueEnd(s string, i int) int {
 	return i
 }
 
-// isPath reports whether a value is where a credential lies.
+// isPath reports whether a value is the path of a credential.
 func isPath(v string) bool {
 	return v[0] == '/' && strings.Count(v, "/") > 1 && len(random(nil, v)) == 0
 }
 
-// opaque reports whether a value is no word: it mixes letters and digits, or
-// cases, or has no vowels.
+// opaque reports whether a value is not a word: it mixes letters and digits, or cases, or has no
+// vowels.
 func opaque(v string) bool {
 	if len(v) < 6 {
 		return false

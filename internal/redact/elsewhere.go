@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// port is a host before a port; of digits alone it would be a time.
+// port matches a host before a port; digits alone before the colon would be a time.
 const port = `((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`
 
-// elsewhere are shapes of names that are none of Kubernetes: of clouds, storage,
-// certificates, people and tools.
+// elsewhere are shapes of names outside of Kubernetes: of clouds, storage, certificates, people and
+// tools.
 var elsewhere = []shape{
-	// Registries as they are asked.
+	// Registry requests.
 	{lazy(`/v2/([A-Za-z0-9][A-Za-z0-9._%/-]*)/(?:manifests|blobs|tags)/`), []Kind{Image}, "/v2/"},
 	{lazy(`repository(?::|%3[Aa])([A-Za-z0-9][A-Za-z0-9._%/-]*?)(?::|%3[Aa])(?:pull|push)`), []Kind{Image}, "repository"},
 	// Clouds.
@@ -55,7 +55,7 @@ var elsewhere = []shape{
 	{lazy(`\bmember ` + host + ` https?://`), []Kind{Host}, "member "},
 	{lazy(`certificate is valid for ([^\s,]+)(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?`), []Kind{Host, Host, Host, Host, Host, Host}, "certificate is valid for"},
 	{lazy(`\bjdbc:[a-z0-9:]+//` + host + `(?::\d+)?[/;](?:databaseName=)?([A-Za-z0-9_.-]+)`), []Kind{Host, Object}, "jdbc:"},
-	// People, and who a certificate is of.
+	// People, and subjects of certificates.
 	{lazy(`(?:^|[\s"'/,+(=])(?:CN|OU?)\s?=\s?([A-Za-z0-9][^\s,/+"'\\;)=:]*)(?: ([^\s,/+"'\\;)=:]+)(?:[,/+"'\\;)]|$))?`), []Kind{Object, Object}, "CN|O"},
 	{lazy(`(?:^|[\s"'/,+(=])(?:cn|ou|uid|dc)=([A-Za-z][^\s,/+"'\\;)=:]*),(?:ou|cn|dc)=([A-Za-z][^\s,/+"'\\;)=:]*)(?:,(?:ou|dc)=([A-Za-z][^\s,/+"'\\;)=:]{3,}))?`), []Kind{Object, Object, Object}, "cn=|ou=|uid=|dc="},
 	{lazy(`\b(S-\d-\d+(?:-\d+){3,})\b`), []Kind{UID}, "S-"}, // of an account of Windows
@@ -65,7 +65,7 @@ var elsewhere = []shape{
 	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
 	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "ER=|NAME=|TEAM=|TENANT=|PROJECT=|DATABASE=|DB="},
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
-	// What the kubelet and controllers say of objects.
+	// Objects in messages of the kubelet and controllers.
 	{lazy(`/(?:containerLogs|exec|attach|portForward|stats)/([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)(?:/[0-9a-f-]{36})?(?:/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod, Container}, "/containerLogs/|/exec/|/attach/|/portForward/|/stats/"},
 	{lazy(`\breserve (?:container|sandbox) name (?:` + q + `)?([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_`), []Kind{Container, Pod, Namespace}, "reserve "},
 	{lazy(`\bpod ([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*) (?:to|from) CNI network`), []Kind{Namespace, Pod}, "CNI network"},
@@ -79,7 +79,7 @@ var elsewhere = []shape{
 	{lazy(`\breplica set ` + label + ` to \d`), []Kind{Object}, "replica set "},
 	{lazy(`\balready used by pod\(s\) ` + label + `(?:, ` + label + `)?`), []Kind{Pod, Pod}, "used by "},
 	{lazy(`(?:^|\n|\\n)\s*(?:SecretName|ClaimName|VolumeName|ConfigMapName):\s+` + label + `\s*(?:$|\n|\\)`), []Kind{Object}, "Name:"},
-	// Tools that name what they handle.
+	// Tools that name what they work on.
 	{lazy(`(?m)^\s*-?\s*(?:current-context|cluster|context|user): ([^\s"'{}]+)\s*$`), []Kind{Object}, "ontext:|cluster:|user:"},
 	// A kubeconfig on one line.
 	{lazy(`[{,\s"](?:current-context|cluster|context|user|name)\\*"?\s?:\s?\\*"?([A-Za-z0-9][A-Za-z0-9._@:/-]*[A-Za-z0-9])`), []Kind{Object}, "current-context|contexts:|contexts\""},
@@ -100,15 +100,14 @@ var elsewhere = []shape{
 	{lazy(`\bhelm release ` + label), []Kind{Object}, "helm release "},
 }
 
-// attribute is a label, a taint or an annotation with its value: example.com/team=a.
+// attribute matches a label, taint or annotation with its value: example.com/team=a.
 var attribute = lazy(`([A-Za-z0-9][A-Za-z0-9.-]*\.[a-z]+)/[A-Za-z0-9._-]+\\*"?(?:=|\s?:\s?|" value )\\*"?([A-Za-z0-9][A-Za-z0-9._-]*)`)
 
-// property is a system property of a Java program with a value that may be a name:
-// -Dteam=a.
+// property matches a system property of a Java program whose value may be a name: -Dteam=a.
 var property = lazy(`\B-D([A-Za-z][A-Za-z0-9._-]*)=\\*["']?([A-Za-z0-9_][A-Za-z0-9._-]*)(?:[\s"'\\,;)\]}]|$)`)
 
-// properties appends the values of system properties, but for those of Java
-// itself and plain settings.
+// properties appends the values of system properties, except those of Java itself and plain
+// settings.
 func properties(out []span, s string) []span {
 	if !strings.Contains(s, "-D") {
 		return out
@@ -124,8 +123,8 @@ func properties(out []span, s string) []span {
 	return out
 }
 
-// attributes appends the values of labels and annotations, but for those of
-// Kubernetes itself, which say what everybody's say.
+// attributes appends the values of labels and annotations, except those of Kubernetes itself, which
+// are the same in every cluster.
 func attributes(out []span, s string) []span {
 	if !strings.Contains(s, "/") {
 		return out

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// form is a stretch of text that tells by its form alone what it is.
+// form is a piece of text that is recognizable as a name by its form alone.
 type form struct {
 	from, end int
 	kind      Kind
-	text      string // canonical: what two spellings have in common
+	text      string // canonical: equal for all spellings
 }
 
-// formAt returns the longest form at the word s[i:j]; its end is 0 if there is
-// none. A UID may begin within the word, as in "pod0d1cfa64-…".
+// formAt returns the longest form at the word s[i:j]; its end is 0 if there is none. A UID may
+// begin within the word, as in "pod0d1cfa64-…".
 func formAt(s string, i, j int) form {
 	var best form
 	try := func(f form) {
@@ -63,8 +63,8 @@ func allHex(s string) bool {
 	return true
 }
 
-// uidForm knows 8-4-4-4-12 hexadecimal digits, with dashes in any spelling, and
-// 32 digits without: UIDs of static pods, boot and machine ids.
+// uidForm recognizes 8-4-4-4-12 hexadecimal digits with dashes in any spelling, and 32 digits
+// without, as in UIDs of static pods and machine and boot IDs.
 func uidForm(s string, i, j int) form {
 	if n := j - i; (n == 32 || n == 35 && strings.HasPrefix(s[i:], "pod")) && allHex(s[j-32:j]) {
 		return form{j - 32, j, UID, strings.ToLower(s[j-32 : j])}
@@ -90,12 +90,12 @@ func uidForm(s string, i, j int) form {
 		groups++
 	}
 	if at < len(s) && isAlnum(s[at]) && (groups < 4 || isHex(s[at])) || groups < 2 || groups < 4 && strings.Trim(text, "0123456789-") == "" {
-		return form{} // digits alone are a date and a time
+		return form{} // digits alone are a date and time
 	}
 	return form{j - 8, at, UID, strings.ToLower(text)}
 }
 
-// octets reads four numbers up to 255 that sep joins.
+// octets parses four numbers up to 255, separated by any byte of seps.
 func octets(s string, seps string) (text string, end int) {
 	at := 0
 	for k := range 4 {
@@ -137,7 +137,7 @@ func addresses(a netip.Addr) bool {
 	return a.IsPrivate() || a.IsGlobalUnicast() && slices.ContainsFunc(a.AsSlice(), func(n byte) bool { return n > 99 })
 }
 
-// subnetForm knows private networks of three numbers: 10.1.2/24, 10.1.2.*.
+// subnetForm recognizes private networks of three numbers: 10.1.2/24, 10.1.2.*.
 func subnetForm(s string, i int) form {
 	end := i
 	for dots := 0; end < len(s) && (digitAt(s, end) || s[end] == '.' && dots < 2); end++ {
@@ -156,8 +156,8 @@ func subnetForm(s string, i int) form {
 	return form{i, end, IP, s[i:end]}
 }
 
-// ip4Form knows IPv4 addresses; five numbers are a version, unless the first four are
-// an address: the fifth is its port.
+// ip4Form recognizes IPv4 addresses. Five numbers are a version, unless the first four are an
+// address and the fifth its port.
 func ip4Form(s string, i int) form {
 	text, n := octets(s[i:], ".")
 	end := i + n
@@ -178,9 +178,9 @@ func ip4Form(s string, i int) form {
 	return form{i, end, IP, text}
 }
 
-// dashedIP knows ip-10-0-12-34, the name that clouds give a node of that
-// address, and addresses in the names of pods and hosts: private ones, and those
-// that are no date for a number over 99.
+// dashedIP recognizes names such as ip-10-0-12-34, which clouds give to nodes, and addresses within
+// the names of pods and hosts: private ones, and those with a number over 99, which cannot be
+// dates.
 func dashedIP(s string, i, j int) form {
 	word := strings.ToLower(s[i:j])
 	if word == "ip" {
@@ -200,7 +200,7 @@ func dashedIP(s string, i, j int) form {
 	return form{i, i + n, IP, text}
 }
 
-// instanceForm knows the ids of machines of EC2.
+// instanceForm recognizes IDs of EC2 instances.
 func instanceForm(s string, i, j int) form {
 	if s[i:j] != "i" || s[j] != '-' {
 		return form{}
@@ -212,7 +212,7 @@ func instanceForm(s string, i, j int) form {
 	return form{i, end, Node, s[i:end]}
 }
 
-// ip6Form knows IPv6 addresses with two colons or more.
+// ip6Form recognizes IPv6 addresses with at least two colons.
 func ip6Form(s string, i int) form {
 	if i > 0 && isAlnum(s[i-1]) {
 		return form{}
@@ -243,7 +243,7 @@ func ip6Form(s string, i int) form {
 	return form{i, end, IP, a.String()}
 }
 
-// macForm knows MAC addresses with colons, and with dashes and a letter.
+// macForm recognizes MAC addresses with colons, or with dashes and at least one letter.
 func macForm(s string, i int) form {
 	const length = len("00:00:00:00:00:00")
 	end := i + length
@@ -265,7 +265,7 @@ func macForm(s string, i int) form {
 	return form{i, end, MAC, strings.ReplaceAll(strings.ToLower(s[i:end]), "-", ":")}
 }
 
-// dottedMAC knows MAC addresses as switches write them: 5254.00aa.bbcc.
+// dottedMAC recognizes MAC addresses as written by switches: 5254.00aa.bbcc.
 func dottedMAC(s string, i, j int) form {
 	const length = len("5254.00aa.bbcc")
 	end := i + length
@@ -279,7 +279,7 @@ func dottedMAC(s string, i, j int) form {
 	return form{i, end, MAC, strings.ToLower(s[i:end])}
 }
 
-// procForm knows addresses of /proc/net: 0302010A:1F90.
+// procForm recognizes addresses in /proc/net: 0302010A:1F90.
 func procForm(s string, i, j int) form {
 	if port := wordEnd(s, j+1); j-i != 8 || port-j != 5 || !allHex(s[i:j]) || !allHex(s[j+1:port]) || strings.Trim(s[i:j], "0") == "" {
 		return form{}
@@ -287,8 +287,8 @@ func procForm(s string, i, j int) form {
 	return form{i, j, IP, strings.ToUpper(s[i:j])}
 }
 
-// run returns the end of the stretch from i of letters, digits and more. No form is
-// longer than maxRun.
+// run returns the end of the run at i of letters, digits and bytes of more. It is at most maxRun
+// bytes long, as is any form.
 func run(s string, i int, more string) int {
 	for end := min(len(s), i+maxRun); i < end && (isAlnum(s[i]) && s[i] < 0x80 || strings.IndexByte(more, s[i]) >= 0); {
 		i++

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// publicHosts are where code and API groups come from; they look like hosts and
-// tell nothing.
+// publicHosts are the origins of source code and API groups. They look like hosts but identify
+// nobody.
 var publicHosts = []string{"k8s.io", "kubernetes.io", "golang.org", "github.com", "google.golang.org", "containerd.io", "systemd.io", "freedesktop.org", "apache.org", "kernel.org", "openshift.io", "cncf.io", "gopkg.in", "prometheus.io", "w3.org", "json-schema.org", "schemastore.org"}
 
 func public(host string) bool {
@@ -20,22 +20,22 @@ func public(host string) bool {
 	return false
 }
 
-// ends of names that a dot joins and that are no hosts: files, units of
-// systemd, parts of cgroup trees.
+// fileEnds are last labels of dotted names that are not hosts: files, systemd units, parts of the
+// cgroup tree.
 var fileEnds = strings.Fields(`go log logs txt json ndjson jsonl yaml yml conf cfg toml ini service slice scope mount socket sock timer target device swap path
 	automount so gz xz bz2 zst lz4 tar tgz txz zip rpm deb sh py rb pl js ts css html htm md rst csv tsv xml pem crt key cer csr p12 pid lock tmp bak old orig db sqlite prom openmetrics
 	metrics journal out err env rules proto pb wal snap img iso qcow2 vmdk vhd exe dll sys bin dat data cache state d max min high low current stat events pressure peak cpu
 	cpus mems procs threads weight idle svg png jpg woff sarif junit summary plegp`)
 
-// commonDomains are the last labels by which a name of two labels is a host.
-// With three labels or more any last label will do.
+// commonDomains are the last labels that make a name of two labels a host. With three or more
+// labels, any last label will do.
 var commonDomains = strings.Fields(`internal local lan intra intranet corp home private localdomain test example invalid com net org io dev cloud app de fr uk cn jp eu us
 	ru in br nl ch se it es pl au ca kr gov edu mil int biz info tech online site xyz ai co zone`)
 
-// selectors are first labels of dotted names that are keys and settings.
+// selectors are first labels of dotted names that are keys or settings.
 var selectors = strings.Fields(`io com org net kernel vm fs user dev abi debug crypto sunrpc cpu cpuset memory hugetlb pids rdma misc cgroup blkio systemd prometheus go`)
 
-// hostForm knows domain names: dotted labels of which the last is of letters.
+// hostForm recognizes domain names: dotted labels, the last of which consists of letters.
 func hostForm(s string, i int) form {
 	if i > 0 && !startsHost(s, i) {
 		return form{}
@@ -54,8 +54,8 @@ func hostForm(s string, i int) form {
 	return form{i, end, Host, host}
 }
 
-// startsHost reports whether a host may begin at i: behind "//" it may, as an
-// element of a path it may not.
+// startsHost reports whether a host may begin at i: after "//" it may, as an element of a path it
+// may not.
 func startsHost(s string, i int) bool {
 	switch s[i-1] {
 	case '/':
@@ -66,7 +66,7 @@ func startsHost(s string, i int) bool {
 	return true
 }
 
-// isHost reports whether a dotted name is one of a host.
+// isHost reports whether a dotted name is a host.
 func isHost(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if len(last) == len(host) || len(host) > 253 || !lettersOnly(last) || slices.Contains(fileEnds, last) || host[0] == '.' || strings.Contains(host, "..") {
@@ -83,7 +83,7 @@ func isHost(host string) bool {
 	return !familiar(host)
 }
 
-// imageForm knows image references: a path with a tag or a digest.
+// imageForm recognizes image references: a path with a tag or a digest.
 func imageForm(s string, i int) form {
 	if i > 0 && strings.IndexByte("/.:@_-$~", s[i-1]) >= 0 {
 		return form{}
@@ -107,7 +107,7 @@ func imageForm(s string, i int) form {
 		}
 	case strings.ContainsAny(first, ":"): // registry with a port
 	case isFileName(name[:strings.IndexByte(name, ':')]), !strings.ContainsFunc(tag, isLetter) && !strings.Contains(tag, "."):
-		return form{} // a file and a line
+		return form{} // a file and a line number
 	}
 	if public(first) {
 		return form{}
@@ -117,8 +117,8 @@ func imageForm(s string, i int) form {
 
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isRegistry reports whether the first element of a path is a registry: a host
-// with a port, or a domain name.
+// isRegistry reports whether the first element of a path is a registry: a host with a port, or a
+// domain name.
 func isRegistry(first string) bool {
 	host, port, has := strings.Cut(first, ":")
 	if has {
@@ -132,8 +132,8 @@ func isFileName(s string) bool {
 	return dot >= 0 && slices.Contains(fileEnds, s[dot+1:])
 }
 
-// imageEnd returns where the longest image reference at i ends, 0 if there is
-// none: [HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST].
+// imageEnd returns the end of the longest image reference at i, 0 if there is none:
+// [HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST].
 func imageEnd(s string, i int) int {
 	at := run(s, i, "._-")
 	if at < len(s) && s[at] == ':' && digitAt(s, at+1) {

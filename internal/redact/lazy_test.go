@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestExpressions compiles each expression, as a run may need it.
+// TestExpressions compiles each lazy expression, since a run may need it.
 func TestExpressions(t *testing.T) {
 	all := []func() *regexp.Regexp{letters, figures, goField, visited, replica, lists, attribute, property}
 	for _, list := range [][]shape{shapes, elsewhere, sentences, places} {

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// memo keeps where names stand in texts of one pattern. The lines of a log are of
-// few patterns and differ in numbers and ids, which no shape looks into: what
-// matters of a word with a digit is its length and of what characters it is.
+// memo caches the positions of names in texts with the same pattern. Log lines follow few patterns
+// and differ in numbers and IDs, which no shape looks into: of a word with a digit, only the length
+// and the classes of characters matter.
 type memo struct {
 	seed    maphash.Seed
 	known   map[uint64]found
-	pattern []byte // of the text at hand
+	pattern []byte // of the current text
 }
 
-// found is what positions and places tell of a text.
+// found is the cached result for a pattern.
 type found struct {
 	spans  []span
-	places int // index of the first place
+	places int // index of the first span found by places
 }
 
 const maxPatterns = 1 << 16
 
 func newMemo() memo { return memo{seed: maphash.MakeSeed(), known: map[uint64]found{}} }
 
-// find returns where names stand in s.
+// find returns the positions of names in s.
 func (m *memo) find(s string) found {
 	m.pattern = appendPattern(m.pattern[:0], s)
 	key := maphash.Bytes(m.seed, m.pattern)
@@ -45,11 +45,11 @@ func (m *memo) find(s string) found {
 	return f
 }
 
-// spelt are words with digits that the shapes spell out.
+// spelt are words with digits that occur literally in shapes.
 var spelt = map[string]bool{"k8s": true, "v1": true, "v2": true, "s3": true, "tcp4": true, "tcp6": true, "udp4": true, "udp6": true, "sha256": true}
 
-// appendPattern appends what texts have in common in which names stand in the same
-// places: s, with words of which the characters do not matter made one.
+// appendPattern appends a key that is equal for texts with names in the same positions: s, with the
+// words whose characters do not matter replaced by their class.
 func appendPattern(b []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		if !isAlnum(s[i]) || s[i] >= 0x80 {
@@ -84,7 +84,7 @@ func appendPattern(b []byte, s string) []byte {
 		case digits == len(word):
 			class = 1
 		case upper > 0:
-			for _, c := range []byte(word) { // the order of cases matters
+			for _, c := range []byte(word) { // shapes may depend on the case of each letter
 				switch {
 				case digits == 0:
 				case c <= '9':
@@ -102,9 +102,9 @@ func appendPattern(b []byte, s string) []byte {
 			}
 			i = j
 			continue
-		case other == 0 && inner && (len(word) == 4 || len(word) == 12): // within a UID
+		case other == 0 && inner && (len(word) == 4 || len(word) == 12): // may be a group of a UID
 			class = 6
-		case digits == 0 && inner && len(word) == 5 && vowelless(word): // the end of the name of a pod
+		case digits == 0 && inner && len(word) == 5 && vowelless(word): // may be the suffix of a pod name
 			class = 7
 		case digits == 0:
 		case other == 0:

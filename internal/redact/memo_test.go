@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPatterns: texts of one pattern have their names in the same places, so the
-// second may be told by the first.
+// TestPatterns: texts with the same pattern have their names in the same positions, so that the
+// result can be cached.
 func TestPatterns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]string{}
@@ -15,7 +15,7 @@ func TestPatterns(t *testing.T) {
 	for _, l := range lines {
 		for range 40 {
 			s := []byte(l.text)
-			for i, c := range s { // other digits, other hexadecimal letters
+			for i, c := range s { // change digits and hexadecimal letters
 				switch {
 				case i > 0 && s[i-1] == '%' || i > 1 && s[i-2] == '%':
 				case c >= '0' && c <= '9':

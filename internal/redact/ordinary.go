@@ -8,13 +8,13 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// words are those that the reports themselves are written in: enumerations,
-// headings, sentences, and the names of files in known layouts.
+// words are the words of our own reports: enumerations, headings, sentences, and the names of files
+// in known layouts.
 //
 //go:embed words.txt
 var words string
 
-// vocabulary is words and what the built-in causes say and point to.
+// vocabulary returns words and those in texts and references of the built-in causes.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	add := func(texts ...string) {
@@ -25,7 +25,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 		}
 	}
 	add(words)
-	pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
+	pack, _ := rules.Builtin() // a test of package rules checks the built-in files
 	for _, d := range pack.Causes {
 		add(d.Title, d.Mechanism, d.Impact)
 		add(d.Remediation...)
@@ -45,20 +45,19 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 
 var (
 	letters = lazy(`[A-Za-z]+`)
-	// figures are numbers, quantities and versions.
+	// figures matches numbers, quantities and versions.
 	figures = lazy(`^(?:\d+(?:\.\d+)?[a-zA-Z]{0,3}|v\d+(?:\.\d+)*)$`)
 )
 
-// ordinary reports whether a name is also a plain word or number of the
-// reports. "critical" as a namespace tells nobody anything, and replacing it
-// wherever it stands would turn every critical finding into one of ns-3; such
-// a name is replaced only where its position says that it is a name. The same
-// goes for names of one or two letters.
+// ordinary reports whether a name is also a plain word or number of the reports. "critical" as a
+// namespace identifies nobody, and replacing it everywhere would turn every critical finding into
+// one of ns-3; such a name is replaced only in the position of a name. So are names of one or two
+// letters.
 func ordinary(k Kind, name string) bool {
 	switch k {
 	case UID, IP, MAC, Mail:
 		return false
-	case Path: // a number of that length is that of a case, not a quantity
+	case Path: // a number this long is a case number, not a quantity
 		if len(name) >= 6 && strings.Trim(name, "0123456789") == "" {
 			return false
 		}
@@ -66,7 +65,7 @@ func ordinary(k Kind, name string) bool {
 	return len(name) < 3 || vocabulary()[strings.ToLower(name)] || figures().MatchString(name)
 }
 
-// familiar reports whether a text is made of nothing but words of the reports.
+// familiar reports whether a text consists of words of the reports only.
 func familiar(s string) bool {
 	for _, w := range strings.FieldsFunc(s, func(c rune) bool { return c == '.' || c == '-' || c == '_' || c == '/' || c == ':' }) {
 		if !vocabulary()[strings.ToLower(w)] && !figures().MatchString(w) {

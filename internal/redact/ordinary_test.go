@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProse: sentences of the reports teach no names.
+// TestProse: no names are learned from sentences of the reports.
 func TestProse(t *testing.T) {
 	for _, s := range []string{
 		"the node: PLEG unhealthy from 2026-03-01 12:00:00 UTC for 3m, stuck listing pods",
@@ -23,8 +23,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestOrdinary: a name that is also a word goes where it is a name and stays
-// where it is a word.
+// TestOrdinary: a name that is also a word is replaced in the position of a name and kept
+// elsewhere.
 func TestOrdinary(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`worker: PLEG unhealthy`, `node-1: PLEG unhealthy`},
@@ -57,8 +57,8 @@ func TestOrdinary(t *testing.T) {
 	}
 }
 
-// TestVocabulary: every word with which the documents of the tool name states,
-// kinds and outcomes is an ordinary one.
+// TestVocabulary: every word for states, kinds and outcomes in the documents of the tool is in the
+// vocabulary.
 func TestVocabulary(t *testing.T) {
 	lines := strings.Fields(words)
 	if !sort.StringsAreSorted(lines) {

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// The names of inputs, and of directories and files in them, are given by
-// people and collectors: customer, cluster, host, number of the case. What is no
-// word that reports and known layouts use is taken for a name.
+// The names of inputs, and of directories and files in them, are given by people and collectors and
+// may contain customer, cluster, host, or case number. Whatever is not a word of reports or known
+// layouts is treated as a name.
 
-// learnPath learns the words of a path.
+// learnPath learns the names in a path.
 func (r *Redactor) learnPath(path string) {
 	for i := 0; i < len(path); i++ {
 		if i += escapeAt(path, i); i == len(path) || !isAlnum(path[i]) {
@@ -20,7 +20,7 @@ func (r *Redactor) learnPath(path string) {
 	}
 }
 
-// isPathName reports whether a word of a path may tell something.
+// isPathName reports whether a word of a path may identify somebody.
 func isPathName(w string) bool {
 	digits := len(w) - len(strings.Trim(w, "0123456789"))
 	switch {
@@ -28,20 +28,19 @@ func isPathName(w string) bool {
 		return len(w) >= 6 && !isDate(w)
 	case len(w) < 3, vocabulary()[strings.ToLower(w)], figures().MatchString(w):
 		return false
-	case len(w) >= 16 && allHex(w): // ids of journals, containers, archives
+	case len(w) >= 16 && allHex(w): // IDs of journals, containers, archives
 		return false
 	}
 	return true
 }
 
-// isDate reports whether a number is a date, a date with a time, or seconds
-// since the epoch.
+// isDate reports whether a number is a date, a date with a time, or seconds since the epoch.
 func isDate(w string) bool {
 	return strings.HasPrefix(w, "20") && (len(w) == 8 || len(w) == 12 || len(w) == 14) || strings.HasPrefix(w, "1") && len(w) == 10
 }
 
-// Path replaces the names in a path of an input. Numbers and words that are
-// kept elsewhere go too where they are names here.
+// Path replaces the names in the path of an input, including numbers and words that are kept
+// elsewhere.
 func (r *Redactor) Path(path string) string {
 	r.learnPath(path)
 	r.Settle()

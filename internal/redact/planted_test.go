@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// planted are texts with credentials, and what of these must not stay. The text of an
-// error is quoted in a line, and may be once more.
+// planted maps texts with credentials to the parts that must not remain. The text of an error is
+// quoted in a log line, maybe more than once.
 var planted = map[string][]string{
-	// A key, by itself or in a name.
+	// Keys, by themselves or assigned to a name.
 	`"key": "ce04f7d7f8bcd8b464ce4e35e931dcef35824a8b7064d7bae532dca940da718a"`:                       {"ce04f7d7"},
 	`SECRET_KEY_BASE=5c8136648f074a7a6a25f96e5ba9ac0dace1095f9934a16bbe7a5728055cee55`:                {"5c813664"},
 	`private key 6332ae832dcc05831aa444482b302b7a6a315d5f32e79d68a6c6500508309194 refused`:            {"6332ae83"},
@@ -20,7 +20,7 @@ var planted = map[string][]string{
 	`creds=28ea055ceb4f3b5c salt: 28ea055ceb4f3b5d HMAC 28ea055ceb4f3b5e`:                             {"28ea055c"},
 	`license: 28ea055ceb4f3b5c, community 28ea055ceb4f3b5d`:                                           {"28ea055c"},
 	`kubeadm join --certificate-key 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a0e`: {"9f86d081"},
-	// The end of a password.
+	// Tails of passwords.
 	`https://bob:Winter/77081@h/x`:                                 {"Winter", "77081"},
 	`postgres://bob:Win@ter/77141@h:5432/d`:                        {"ter/", "77141"},
 	`password=Winter,77261 refused`:                                {"77261"},
@@ -58,14 +58,14 @@ var planted = map[string][]string{
 	`community string 90817298, seed=trust-blue-7790, password used: trust-blue-7765`: {"90817298", "7790", "7765"},
 	`vault login trust-blue-7837`:                                                     {"7837"},
 	`create secret --from-literal=a=trust-blue-7838`:                                  {"7838"},
-	// Codes, tickets of a session, and what tells how to connect.
+	// Codes, session tickets, and connection strings.
 	`access 90817000, access code 90817001, code 90817002, "access":"blue-9003"`:             {"90817", "9003"},
 	`recovery codes: 90817001 90817002, mfa_code=90817003, PIN code 90817004`:                {"90817"},
 	`nonce=90817001&code_verifier=blue-9002 JSESSIONID=90817003 SAMLResponse=blue-9004`:      {"90817", "9002", "9004"},
 	`connectionString: Server=h;Database=d;blue-9001`:                                        {"9001"},
 	`AZURE_STORAGE_CONNECTION_STRING=Default=https;Name=blue-9001 ConnectionStrings__X=b-92`: {"9001", "b-92"},
 	`Unseal Key 1: 90817001; auth bob:90817002; user=root:blue-9003`:                         {"90817", "9003"},
-	// Logins without a scheme.
+	// Logins without a URL scheme.
 	`bob:blue-9001@h, http_proxy=bob:90817002@proxy:3128, sqlplus bob/blue-9003@orcl`: {"9001", "90817", "9003"},
 	`imap bob@x.test:90817001 login failed for bob:90817002`:                          {"90817"},
 	// Options and pipes.
@@ -83,7 +83,7 @@ var planted = map[string][]string{
 	`password={ 90817001 } password=${X:-90817002} password=$(echo 90817003) | password | 90817004 |`:                {"90817"},
 	`<entry key="password">90817001</entry> pass word: 90817002 pswd=90817003 ticket=b-9004x`:                        {"90817", "9004"},
 	`https://h/api/key/90817001 https://h/token/90817002/x https%3A%2F%2Fbob%3A90817003%40h PIN: 4711`:               {"90817", "4711"},
-	// Signs, and the next line.
+	// Separators, and values on the next line.
 	`password/90817001 pwd/blue-9002 password|90817003 password,90817004 password'b-9005'`: {"90817", "9002", "9005"},
 	`password:\n  blue-9001 token: >-\n  blue-9002\nsecret:\n- 90817003`:                   {"9001", "9002", "90817"},
 	"password:\n  blue-9001\n\"password\":\n\t\"blue-9002\"\npassword: |\n  90817003":      {"9001", "9002", "90817"},
@@ -92,7 +92,7 @@ var planted = map[string][]string{
 	`contraseña: blue-9001 Kennwort: blue-9002 Digest nonce="90817003", opaque="b-9004"`:   {"9001", "9002", "90817", "9004"},
 }
 
-// TestPlanted: no credential stays, nor a part of it.
+// TestPlanted: no part of a credential remains.
 func TestPlanted(t *testing.T) {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	for text, marks := range planted {
@@ -108,7 +108,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestNoSecret: what only sounds like a credential stays.
+// TestNoSecret: what only resembles a credential is kept.
 func TestNoSecret(t *testing.T) {
 	for _, keep := range []string{
 		`key "registry" is missing, taint key node-role, label key tier2-x`, `configmap key app2.conf, map key web2-x, pod key default/web-7d9f8b6c5-x2x4z`,

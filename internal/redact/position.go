@@ -9,36 +9,37 @@ import (
 	"sync"
 )
 
-// lazy is an expression that is compiled when it is first needed: most runs do
-// not redact. The tests need each.
+// lazy returns a regular expression that is compiled when first used: most runs do not redact.
+// Every expression must be listed in TestExpressions.
 func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// span is a stretch of text whose position tells what it is.
+// span is a piece of text that is a name because of its position.
 type span struct {
 	from, to int
 	kind     Kind
-	loose    bool // a word of the reports in this place is no name
+	loose    bool // not a name if it is a word of the reports
 }
 
-// shape is a form of text that tells what the names in it are: group i of the
-// expression is of kind kinds[i-1], "" for none.
+// shape is a pattern that reveals names: group i of the expression is a name of kind kinds[i-1], or
+// none if that is "".
 type shape struct {
 	re    func() *regexp.Regexp
 	kinds []Kind
-	hint  string // a text without any of these, between bars, cannot match
+	hint  string // literals separated by bars, one of which every match contains
 }
 
 // Parts of expressions.
 const (
-	q     = `\\*["']` // a quotation mark, escaped or not
+	q     = `\\*["']` // a quotation mark, possibly escaped
 	host  = `([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)`
 	ref   = `([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])`
 	label = `([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)`
 )
 
-// shapes are tried in this order; see learn on why that matters.
+// shapes are tried in this order, which matters because a name keeps the kind it is learned with
+// first; see learn.
 var shapes = []shape{
 	// Pods.
 	{lazy(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
@@ -65,7 +66,8 @@ var shapes = []shape{
 	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
 	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
 	{lazy(`"namespace"\s?:\s?"` + label + `"\s?,\s?"name"\s?:\s?"` + label + `"`), []Kind{Namespace, Pod}, `"namespace"`},
-	// Nodes. A colon alone is prose ("the node: PLEG unhealthy") unless what follows looks like no word.
+	// Nodes. A colon alone is prose ("the node: PLEG unhealthy"), unless what follows cannot be a
+	// word.
 	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override|[Hh]ostname|Host):? ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "ode|ostname|Host"},
 	{lazy(`\b(?:[Nn]odes?|for node) (?:` + q + `)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "ode"},
 	{lazy(`\b(?:[Nn]ode|for node) ([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
@@ -95,8 +97,8 @@ var shapes = []shape{
 	{lazy(`\b(?:to|from|at|with|join|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
 }
 
-// places are surroundings that tell an ordinary name but would learn too much:
-// the host in front of a line, the node in front of a sentence.
+// places are surroundings in which an ordinary word is a name, but that would match too much to
+// learn names from: the host before a line, the node before a sentence.
 var places = []shape{
 	{lazy(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:.]+|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+) ([A-Za-z0-9][A-Za-z0-9.-]*) `), []Kind{Node}, " "},
 	{lazy(`^([A-Za-z0-9][A-Za-z0-9.-]*): `), []Kind{Node}, ": "},
@@ -105,11 +107,11 @@ var places = []shape{
 	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
 }
 
-// goField is KEY:value as Go prints it.
+// goField matches KEY:value as printed by Go.
 var goField = lazy(`\b([A-Za-z][A-Za-z0-9]*):([A-Za-z0-9][A-Za-z0-9._-]*)`)
 
-// keys tell what the value of a metric label, of a key of a log line, or of an
-// attribute is. They are written in small letters, without what joins words.
+// keys maps metric labels, keys of log lines and attributes to the kind of their values. Keys are
+// lowercase without separators.
 var keys = map[string]Kind{
 	"pod": Pod, "podname": Pod, "exportedpod": Pod, "kubernetespodname": Pod, "iokubernetespodname": Pod, "podref": Pod, "pods": Pod, "podfullname": Pod, "relatedpod": Pod,
 	"namespace": Namespace, "podnamespace": Namespace, "exportednamespace": Namespace, "kubernetesnamespace": Namespace, "kubernetesnamespacename": Namespace,
@@ -130,10 +132,10 @@ var keys = map[string]Kind{
 	"instanceid": Node, "storageclass": Object, "owner": Object, "ownedby": Object, "team": Object, "ruser": Object, "rhost": Host, "createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
-// lists are KEY=[a b] and KEY: ["a","b"].
+// lists matches KEY=[a b] and KEY: ["a","b"].
 var lists = lazy(`\b(unready status|incomplete status|unknown status|pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\\*"?\[([^\]]+)\]`)
 
-// listKinds are the kinds of their elements.
+// listKinds are the kinds of elements of lists.
 var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image, "nodes": Node, "containers": Container, "namespaces": Namespace,
 	"unready status": Container, "incomplete status": Container, "unknown status": Container,
 	"repoTags": Image, "repoDigests": Image, "RepoTags": Image, "RepoDigests": Image}
@@ -165,7 +167,7 @@ func listed(out []span, s string) []span {
 	return out
 }
 
-// keyKind is the kind of the values of a key, "" for none.
+// keyKind returns the kind of the values of a key, "" if unknown.
 func keyKind(key string) Kind {
 	return keys[strings.Map(func(c rune) rune {
 		switch {
@@ -178,7 +180,7 @@ func keyKind(key string) Kind {
 	}, key)]
 }
 
-// value is the part of the value of a key that is a name of that kind.
+// value returns the part of a value that is a name of kind k.
 func value(k Kind, v string) (from, to int) {
 	to = len(v)
 	switch k {
@@ -197,7 +199,7 @@ func value(k Kind, v string) (from, to int) {
 			return 0, 0
 		}
 		if i := strings.IndexByte(v, ':'); i >= 0 {
-			to = i // a port is no name
+			to = i // without the port
 		}
 	case Image:
 		v = strings.TrimLeft(v, "[")
@@ -216,8 +218,8 @@ func value(k Kind, v string) (from, to int) {
 	return from, to
 }
 
-// positions are the stretches of s whose surroundings tell what they are, in
-// the order in which they are to be learned.
+// positions returns the names in s that are revealed by their surroundings, in the order in which
+// they are to be learned.
 func positions(s string) []span {
 	var out []span
 	for _, list := range [][]shape{shapes, elsewhere} {
@@ -255,11 +257,11 @@ func positions(s string) []span {
 	return slices.DeleteFunc(out, func(x span) bool { return x.to <= x.from })
 }
 
-// assignment is where a key and its value stand.
+// assignment is the position of a key and its value.
 type assignment struct{ key, keyEnd, from, to int }
 
-// assignments are KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
-// What is quoted may hold more of them.
+// assignments yields KEY="value", KEY: "value" as in JSON and klog lines, and KEY=value, also
+// within quoted values.
 func assignments(s string) iter.Seq[assignment] {
 	return func(yield func(assignment) bool) {
 		for at, i := 0, 0; i < len(s); i++ {
@@ -316,11 +318,11 @@ func assignments(s string) iter.Seq[assignment] {
 
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
 
-// aPort is a hint that a host stands before a port; no text holds the hint itself.
+// aPort is a hint for a host with a port; see hasPort. No text contains it literally.
 const aPort = "host:port\x00"
 
-// hasPort reports whether a text holds a word with a letter before a colon and two
-// digits, as no time is.
+// hasPort reports whether a text contains a word with a letter before a colon and two digits, which
+// a time does not have.
 func hasPort(s string) bool {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(s[at:], ':')
@@ -338,7 +340,7 @@ func hasPort(s string) bool {
 	}
 }
 
-// hinted reports whether a text holds one of the hints.
+// hinted reports whether a text contains one of the hints, which are separated by bars.
 func hinted(s, hints string) bool {
 	for h := range strings.SplitSeq(hints, "|") {
 		if h == aPort && hasPort(s) || strings.Contains(s, h) {
@@ -348,7 +350,7 @@ func hinted(s, hints string) bool {
 	return false
 }
 
-// spans appends what the groups of a shape match.
+// spans appends the names matched by the shape.
 func (sh shape) spans(out []span, s string, loose bool) []span {
 	if !hinted(s, sh.hint) {
 		return out
@@ -363,8 +365,7 @@ func (sh shape) spans(out []span, s string, loose bool) []span {
 	return out
 }
 
-// Learn notes the names of a text by their positions, then by their form, then
-// for being strange.
+// Learn learns the names in a text: first by position, then by form, then words that are strange.
 func (r *Redactor) Learn(s string) {
 	if s == "" {
 		return
@@ -391,7 +392,7 @@ func (r *Redactor) Learn(s string) {
 	}
 }
 
-// learnAs learns a name and what else it tells.
+// learnAs learns a name and the names derived from it.
 func (r *Redactor) learnAs(k Kind, text string) {
 	text = strings.Trim(text, edges)
 	if strings.Contains(text, "x2d") {
@@ -404,7 +405,7 @@ func (r *Redactor) learnAs(k Kind, text string) {
 		r.learnHostname(text)
 	case Host:
 		if isIP(text) || len(text) >= 12 && allHex(text) {
-			return // found by its form, or the id of a container
+			return // found by its form, or a container ID
 		}
 		if public(text) || isFileName(text) || schemes[strings.ToLower(text)] {
 			return
@@ -426,25 +427,25 @@ func (r *Redactor) learnAs(k Kind, text string) {
 	}
 }
 
-// unescaped are paths out of the names of units of systemd.
+// unescaped reverts the escaping of systemd unit names.
 var unescaped = strings.NewReplacer(`\\x2d`, "-", `\x2d`, "-")
 
-// schemes stand before ":/" and are no hosts.
+// schemes may precede ":/" but are not hosts.
 var schemes = map[string]bool{"http": true, "https": true, "file": true, "unix": true, "npipe": true, "docker": true, "containerd": true, "cri-o": true, "tcp": true, "udp": true, "nfs": true, "aws": true, "gce": true, "azure": true, "overlay": true, "error": true}
 
 func isIP(s string) bool { f := ip4Form(s, 0); return f.end == len(s) && s != "" }
 
-// learnWorkload learns what the pods of a workload have in common.
+// learnWorkload learns the name of the workload of a pod.
 func (r *Redactor) learnWorkload(pod string) {
 	if m := replica().FindStringSubmatch(pod); m != nil && !familiar(m[1]) {
 		r.learn(Object, m[1])
 	}
 }
 
-// replica is the name of a pod of a deployment.
+// replica matches the name of a pod of a Deployment.
 var replica = lazy(`^(.+)-[bcdf0-9a-z]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}$`)
 
-// learnImage learns an image reference: with and without tag, and its registry.
+// learnImage learns an image reference with and without its tag, and its registry.
 func (r *Redactor) learnImage(text string) {
 	text = strings.TrimPrefix(text, "docker-pullable://")
 	text = strings.NewReplacer("%2F", "/", "%2f", "/", "%3A", ":", "%3a", ":", "%40", "@").Replace(text)
@@ -475,8 +476,8 @@ func (r *Redactor) learnImage(text string) {
 	}
 }
 
-// learnHostname learns the name of a node, and of one registered by its domain
-// name the first label and the domain.
+// learnHostname learns the name of a node; if that is a domain name, also its first label and the
+// domain.
 func (r *Redactor) learnHostname(h string) {
 	h = strings.Trim(h, edges)
 	if isIP(h) || h == "" || public(h) || isFileName(h) {
@@ -491,7 +492,7 @@ func (r *Redactor) learnHostname(h string) {
 	}
 }
 
-// inContext replaces ordinary names where they stand as names.
+// inContext replaces ordinary words in the position of a name.
 func (r *Redactor) inContext(s string) string {
 	found := append(slices.Clone(r.where.find(s).spans), r.pairs(s)...)
 	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -500,7 +501,7 @@ func (r *Redactor) inContext(s string) string {
 	for _, f := range found {
 		n := r.names[strings.ToLower(s[f.from:f.to])]
 		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || f.loose && familiar(s[f.from:f.to]) {
-			continue // all others are replaced later, wherever they stand
+			continue // all other names are replaced later, wherever they occur
 		}
 		n.count++
 		b.WriteString(s[last:f.from])
@@ -510,8 +511,7 @@ func (r *Redactor) inContext(s string) string {
 	return b.String() + s[last:]
 }
 
-// pairs are the names of ns/pod where both are known ones, without anything else
-// that says so.
+// pairs returns the names in ns/pod where both are known names, even without other hints.
 func (r *Redactor) pairs(s string) []span {
 	var out []span
 	for last := 0; ; {

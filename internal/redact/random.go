@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// random appends the words that nobody chose: keys, tokens, hashes of passwords,
-// whatever they are called. Ids that a report needs are told by their form and
-// stay: those of containers and images (12, 13 or 64 hexadecimal digits), UIDs
-// and all that have 32 (they get pseudonyms), numbers, and what is made of words,
-// as names in Go are.
+// random appends words that look random: keys, tokens, password hashes, whatever they are called.
+// IDs that a report needs are recognized by their form and kept: those of containers and images
+// (12, 13 or 64 hexadecimal digits), UIDs and others of 32 digits (they get pseudonyms), numbers,
+// and what consists of words, such as Go identifiers.
 func random(out []cut, s string) []cut {
 	for i := 0; i < len(s); {
 		if !isAlnum(s[i]) || s[i] >= 0x80 {
 			i++
 			continue
 		}
-		// A token of base64 in any of its alphabets, then its words.
+		// First a token of base64 in any of its alphabets, then its words.
 		end := i
 		for end < len(s) && (isBase64(s[end]) || s[end] == '_' || s[end] == '-') {
 			end++
@@ -38,7 +37,7 @@ func random(out []cut, s string) []cut {
 			if isRandom(s[i:j], false) {
 				out = append(out, cut{i, j})
 			} else if j-i == 6 && j < len(s) && s[j] == '.' && (i == 0 || !isAlnum(s[i-1])) {
-				// A bootstrap token: 6 and 16 small letters and digits.
+				// A bootstrap token: 6 and 16 lowercase letters and digits.
 				if k := wordEnd(s, j+1); k == j+17 && smallOnly(s[i:j]) && smallOnly(s[j+1:k]) && opaque(s[j+1:k]) {
 					out = append(out, cut{i, k})
 					end = max(end, k)
@@ -61,8 +60,8 @@ func smallOnly(s string) bool {
 	return true
 }
 
-// isRandom reports whether a text of letters and digits, in which signs may
-// stand if it is joined, is random.
+// isRandom reports whether a text of letters and digits is random. If joined is set, it may contain
+// separators.
 func isRandom(w string, joined bool) bool {
 	if len(w) < 16 || joined && len(w) < 24 || len(w) > 1<<16 {
 		return false
@@ -78,7 +77,7 @@ func isRandom(w string, joined bool) bool {
 	)
 	var count [4]int
 	changes, inWords, hex := 0, 0, true
-	last, run, bare := none, 0, 0 // the run of one class, and letters of it without a vowel
+	last, run, bare := none, 0, 0 // the current run of one class, and the letters in it since the last vowel
 	longestBare := 0
 	closeRun := func(capital bool) {
 		if last == lower && run >= 3 {
@@ -90,7 +89,7 @@ func isRandom(w string, joined bool) bool {
 			inWords += run
 		}
 	}
-	capital := false // an upper letter stands before the run
+	capital := false // the current run follows an uppercase letter
 	for i := range len(w) {
 		c, class := w[i], none
 		switch {
@@ -129,7 +128,7 @@ func isRandom(w string, joined bool) bool {
 	switch {
 	case count[lower]+count[upper] == 0:
 		return false // a number
-	case joined: // words and numbers that are joined are names
+	case joined: // joined words and numbers are names
 		return classes == 3 && changes*20 >= 9*n && inWords*100 < 35*n
 	case longestBare >= 14:
 		return true
@@ -137,13 +136,13 @@ func isRandom(w string, joined bool) bool {
 		return n >= 20 && n != 32 && n != 64 && count[digit] > 0 && changes >= n/5
 	case classes == 3:
 		return inWords*10 < 7*n && changes >= 5
-	case count[digit] == 0: // both cases
+	case count[digit] == 0: // letters of both cases
 		return classes == 2 && inWords*2 < n && changes*20 >= 9*n
 	}
-	return n >= 20 && changes*4 >= n // digits, and letters of one case
+	return n >= 20 && changes*4 >= n // digits and letters of one case
 }
 
-// isEncoded reports whether a text is base64 of a text.
+// isEncoded reports whether a text is base64 of readable text.
 func isEncoded(w string) bool {
 	if len(w) < 12 || len(w)%4 != 0 || !opaque(w) {
 		return false

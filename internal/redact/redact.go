@@ -1,20 +1,16 @@
-// Package redact replaces names that tell whose cluster a report is about by
-// stable pseudonyms: pods, namespaces, nodes, hosts, images, registries,
-// volumes, secrets and config maps, IP and MAC addresses, UIDs, mail addresses,
-// and the names of the inputs. Credentials are removed altogether. It is one
-// stage between the report and all writers, so no format can leak what another
-// hides.
+// Package redact replaces names that identify the cluster of a report by stable pseudonyms: pods,
+// namespaces, nodes, hosts, images, registries, volumes, Secrets and ConfigMaps, IP and MAC
+// addresses, UIDs, mail addresses, and the names of inputs. Credentials are removed altogether. It
+// is a single stage between the report and all writers, so no format can leak what another hides.
 //
-// It works in two passes. The first learns names where the structure of the
-// report or of a line says what stands there (position.go): the value of
-// pod=, the host of a URL, the reference behind "Pulling image", and what is no
-// word of the field, wherever it stands (strange.go). The second
-// replaces every occurrence of a learned name, in each spelling that systemd,
-// cgroups and URLs give it, and everything that tells by its form (form.go):
-// addresses, UIDs, image references, domain names. A name that is also an
-// ordinary word of the reports is replaced only where its position tells that
-// it is a name. Container ids stay: they are random and needed to follow a
-// container through logs. So do names that every cluster has (kube-system).
+// It works in two passes. The first learns names where the structure of the report or of a line
+// identifies them (position.go): the value of pod=, the host of a URL, the reference after "Pulling
+// image"; it also learns words that do not belong to the vocabulary of the field, wherever they
+// occur (strange.go). The second replaces every occurrence of a learned name, in each spelling used
+// by systemd, cgroups and URLs, and everything recognizable by its form (form.go): addresses, UIDs,
+// image references, domain names. A name that is also an ordinary word of the reports is replaced
+// only in the position of a name. Container IDs are kept: they are random and needed to follow a
+// container through logs. So are names that exist in every cluster (kube-system).
 package redact
 
 import (
@@ -27,7 +23,7 @@ import (
 	"strings"
 )
 
-// Kind of a replaced name; it is the first part of the pseudonym.
+// Kind is the kind of a replaced name and the prefix of its pseudonym.
 type Kind string
 
 // Kinds.
@@ -45,53 +41,50 @@ const (
 	MAC       Kind = "mac"
 	Host      Kind = "host"
 	Mail      Kind = "mail"
-	Path      Kind = "path" // word of the name of an input or of a file in it
-	Word      Kind = "name" // of what, nothing tells
+	Path      Kind = "path" // word in the name of an input or of a file in it
+	Word      Kind = "name" // of unknown kind
 )
 
-// Replacement is one name and what stands for it.
+// Replacement is a name and its pseudonym.
 type Replacement struct {
 	Kind      Kind   `json:"kind"`
 	Name      string `json:"name"`
 	Pseudonym string `json:"pseudonym"`
-	Count     int    `json:"count"` // occurrences replaced
+	Count     int    `json:"count"` // number of occurrences replaced
 }
 
 // name is one learned name.
 type name struct {
 	kind      Kind
-	text      string // as it was first seen
-	tag       string // what it is sorted by, and with a key the pseudonym
+	text      string // as first seen
+	tag       string // keyed digest: sort key and, with a key, the pseudonym
 	pseudonym string // "" until Settle
 	count     int
 	plain     bool // also an ordinary word
 }
 
-// Redactor holds the names that it has learned. Methods are not safe for
-// concurrent use.
+// Redactor holds the learned names. It is not safe for concurrent use.
 type Redactor struct {
 	key   []byte
-	names map[string]*name   // by folded text
-	fresh []*name            // without a pseudonym
-	index map[string][]*name // those with one, by their canonical spelling
-	heads map[string][]int   // the lengths of these, longest first, by their first word
-	taken map[string]bool    // pseudonyms
+	names map[string]*name   // by lowercase text
+	fresh []*name            // names without a pseudonym
+	index map[string][]*name // names with a pseudonym, by canonical spelling
+	heads map[string][]int   // by first word, the lengths of the names in index, longest first
+	taken map[string]bool    // pseudonyms in use
 	next  map[Kind]int
-	plain bool // some name is an ordinary word
+	plain bool // some name is also an ordinary word
 	where memo
-	words map[string]bool  // that were looked up: whether they are strange
-	trust map[string]trust // in names that were looked up
+	words map[string]bool  // cache: whether a word is strange
+	trust map[string]trust // cache: trust in a name
 }
 
-// New returns a redactor. With a key, pseudonyms derive from the key and the
-// name alone, so that several reports agree; without, names are numbered in an
-// order that tells nothing.
+// New returns a redactor. With a key, pseudonyms depend on key and name alone, so that several
+// reports agree; without one, names are numbered in an order that reveals nothing.
 func New(key []byte) *Redactor {
 	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
-// wellKnown names are the same in every cluster, or are plain words that a
-// report cannot do without.
+// wellKnown names are the same in every cluster, or are plain words that a report needs.
 var wellKnown = map[string]bool{
 	"kube-system": true, "kube-public": true, "kube-node-lease": true, "default": true, "localhost": true, "localhost.localdomain": true,
 	"kubelet": true, "containerd": true, "crio": true, "cri-o": true, "docker": true, "unknown": true, "node": true, "pod": true, "root": true,
@@ -100,11 +93,11 @@ var wellKnown = map[string]bool{
 	"00000000-0000-0000-0000-000000000000": true,
 }
 
-// edges are trimmed off what stands in the position of a name.
+// edges are trimmed off text in the position of a name.
 const edges = " \t\r\n\"'`.,;:()[]{}<>\\/*?!…"
 
-// learn notes that text is a name of kind k. The first kind stays: structure is
-// learned before form.
+// learn records that text is a name of kind k. The first kind is kept, because structure is learned
+// before form; only Word is replaced by a later kind.
 func (r *Redactor) learn(k Kind, text string) {
 	text = strings.Trim(text, edges)
 	folded := strings.ToLower(text)
@@ -122,7 +115,7 @@ func (r *Redactor) learn(k Kind, text string) {
 	r.fresh = append(r.fresh, n)
 }
 
-// Settle ends learning: from here on Text replaces what was learned.
+// Settle ends learning: from now on Text replaces what was learned.
 func (r *Redactor) Settle() {
 	for _, n := range r.fresh {
 		n.tag = r.tag(n.text)
@@ -134,7 +127,7 @@ func (r *Redactor) Settle() {
 	r.fresh = r.fresh[:0]
 }
 
-// christen gives a name its pseudonym and makes it one that Text finds.
+// christen gives a name its pseudonym and adds it to the index.
 func (r *Redactor) christen(n *name) {
 	for {
 		p := fmt.Sprintf("%s-%s", n.kind, n.tag[:10])
@@ -148,7 +141,7 @@ func (r *Redactor) christen(n *name) {
 			if r.key != nil {
 				r.taken[p] = true
 			}
-			continue // a pseudonym must not be somebody's real name
+			continue // a pseudonym must not be a real name
 		}
 		n.pseudonym = p
 		r.taken[p] = true
@@ -163,8 +156,8 @@ func (r *Redactor) christen(n *name) {
 	}
 }
 
-// named returns the name of a text that tells by its form; it learns it if it
-// is new.
+// named returns the name of a text that is recognizable by its form; a new one is learned. It
+// returns nil for well-known names.
 func (r *Redactor) named(k Kind, text string) *name {
 	folded := strings.ToLower(text)
 	if wellKnown[folded] {
@@ -182,7 +175,7 @@ func (r *Redactor) named(k Kind, text string) *name {
 	return n
 }
 
-// tag is a keyed digest of a name, hexadecimal.
+// tag returns a keyed digest of a name in hexadecimal.
 func (r *Redactor) tag(text string) string {
 	m := hmac.New(sha256.New, r.key)
 	m.Write([]byte(strings.ToLower(text)))

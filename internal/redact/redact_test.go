@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// lines are log lines and the names in them that must not come out.
+// lines are log lines with the names that must be replaced.
 var lines = []struct {
 	text  string
 	names []string
@@ -23,7 +23,7 @@ var lines = []struct {
 	{`RunPodSandbox for &PodSandboxMetadata{Name:frontend-abc,Uid:22222222-2222-3333-4444-555555555555,Namespace:website,Attempt:0,}`,
 		[]string{"frontend-abc", "website", "22222222-2222-3333-4444-555555555555"}},
 	{`mail to ops@acme.example.com from 52:54:00:12:34:56`, []string{"ops@acme.example.com", "52:54:00:12:34:56"}},
-	// Images: with and without a registry, with a port, on any domain, by tag and by digest.
+	// Images with and without a registry, with a port, on any domain, by tag and by digest.
 	{`Back-off pulling image "globex/payroll:v1"`, []string{"globex", "payroll"}},
 	{`"Failed to pull image" image="harbor:5000/globex/ledger"`, []string{"harbor", "globex", "ledger"}},
 	{`image: registry.globex.zone/crm/billing-api:2026.1`, []string{"globex", "crm", "billing-api"}},
@@ -32,7 +32,7 @@ var lines = []struct {
 	{`--pod-infra-container-image=harbor.globex/pause:3.9`, []string{"globex"}},
 	{`RepoTags:[harbor:443/globex/a:1 globex/bapp:2]`, []string{"globex", "bapp"}},
 	{`PullImage "globexapp"`, []string{"globexapp"}},
-	// UIDs in cgroups, units of systemd, mount points, of static pods.
+	// UIDs in cgroups, systemd units, mount points, and of static pods.
 	{`/kubepods/burstable/pod33333333-2222-3333-4444-555555555555/x`, []string{"33333333", "555555555555"}},
 	{`kubepods-burstable-pod44444444_2222_3333_4444_666666666666.slice`, []string{"44444444", "666666666666"}},
 	{`var-lib-kubelet-pods-55555555\x2d2222\x2d3333\x2d4444\x2d777777777777-volumes.mount`, []string{"55555555", "777777777777"}},
@@ -81,7 +81,7 @@ var lines = []struct {
 	{`references non-existent secret key: globexkey; exec: "globexbin": executable file not found`, []string{"globexkey", "globexbin"}},
 	{`RuntimeClass "globexrc" deployment.apps/globexdep pod/globexp created helm release globexrel`, []string{"globexrc", "globexdep", "globexp", "globexrel"}},
 	{`docker login -u bob -p globexPw1 r; curl -u globexu:globexPw2 x`, []string{"globexPw1", "globexu", "globexPw2"}},
-	// Credentials by position, in prose and in every grammar of an assignment.
+	// Credentials by position, in prose and in every syntax of an assignment.
 	{`password is hunter2w; --password hunter3w --token Hunt4wx9 --client-secret hunter5w; password: hunterw`, []string{"hunter2w", "hunter3w", "Hunt4wx9", "hunter5w", "hunterw"}},
 	{`passwd = hunter2w; password := "hunter3w"; PASSWORD = "hunter4w"; password='one hunter5w'; passphrase hunt6Erw`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w", "hunt6Erw"}},
 	{`X-Api-Key: hunter2w Ocp-Apim-Subscription-Key: hunter3w; authorization: token hunter4w`, []string{"hunter2w", "hunter3w", "hunter4w"}},
@@ -92,7 +92,7 @@ var lines = []struct {
 	{`access_token%3Dhunter2w password\u003dhunter3w pass\x3dhunter4w Authorization%3A%20Bearer%20hunter5w ?code=hunt6Erw&`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w", "hunt6Erw"}},
 	{`curl --user "bob:hunter2w" x; sshpass -p hunter3w ssh; mysql -u root -phunter4w; invalid token hunt5Erw; token "hunt6Erw"`, []string{"hunter2w", "hunter3w", "hunter4w", "hunt5Erw", "hunt6Erw"}},
 	{`https://x.test/webhookb2/hunter2w and https://hooks.x.test/services/T0/B0/hunter3w`, []string{"hunter2w", "hunter3w"}},
-	// By form: what nobody chose.
+	// Credentials by form: random text.
 	{`sk_live_4eC39HqLyjWDarjtT1zdp7dc sk-proj-Ab3dE5gH7jK9mN1pQ3sT5vX7z SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc`, []string{"4eC39H", "Ab3dE5", "ngeVfQ", "TwL2iG"}},
 	{`cGFzc3dvcmQ9aHVudGVyMg== aHVudGVyMg== 018ad7b30ea3aefc29f6d812badb86384842625b $6$Zx9salt$hAsh.Ed/xyz`, []string{"cGFzc3", "aHVudG", "018ad7", "hAsh"}},
 	{`-----BEGIN PGP PRIVATE KEY BLOCK----- hunter2w -----END PGP PRIVATE KEY BLOCK-----`, []string{"hunter2w"}},
@@ -148,7 +148,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestCutOffKey: a key of which the end is missing hides no more than itself.
+// TestCutOffKey: a truncated key hides no more than itself.
 func TestCutOffKey(t *testing.T) {
 	for text, want := range map[string]string{
 		`err="-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk" podSandboxID="373fbf" x=a-b`:                                  `err="[secret]" podSandboxID="373fbf" x=a-b`,
@@ -178,7 +178,7 @@ func TestStable(t *testing.T) {
 	if same > 0 {
 		t.Errorf("%d lines do not depend on the key", same)
 	}
-	// One name has one pseudonym wherever it stands.
+	// A name has the same pseudonym wherever it occurs.
 	if got := a.Text("payments and payments/api-7d9f8b6c5-x2x4z"); strings.Count(got, a.names["payments"].pseudonym) != 2 {
 		t.Errorf("got %q", got)
 	}

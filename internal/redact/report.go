@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Analysis learns every name that the inputs of a report hold and everything that
-// is said about them. Then the redactor replaces these names wherever they stand.
+// Analysis learns every name in the inputs of a report and in everything the report says. From then
+// on these names are replaced.
 func (r *Redactor) Analysis(a *model.Analysis) {
 	l := learner{r, map[*parse.File]bool{}}
 	for _, in := range a.Inputs {
@@ -35,7 +35,7 @@ func (r *Redactor) Analysis(a *model.Analysis) {
 	for _, b := range a.Bundles {
 		l.bundle(b)
 	}
-	said := model.Fill(a, l) // what is said about all this
+	said := model.Fill(a, l) // everything the report says
 	said.Inspect()
 	for _, n := range said.Nodes {
 		for range n.History.Events {
@@ -46,9 +46,8 @@ func (r *Redactor) Analysis(a *model.Analysis) {
 	r.Settle()
 }
 
-// Pod learns a pod by its ns/name and UID, either of which may be empty, and
-// gives it its pseudonym at once. Where a log tells no UIDs, the replay takes
-// ns/name for one.
+// Pod learns a pod by its ns/name and UID, either of which may be empty, and assigns its pseudonym
+// right away. If a log has no UIDs, replay uses ns/name as UID.
 func (r *Redactor) Pod(name, uid string) {
 	r.learnPod(name, "")
 	if strings.Contains(uid, "/") {
@@ -59,7 +58,7 @@ func (r *Redactor) Pod(name, uid string) {
 	r.Settle()
 }
 
-// Nodes learns the names of nodes, for outputs that do not hold a report.
+// Nodes learns the names of nodes, for outputs that are not reports.
 func (r *Redactor) Nodes(ns []*replay.Node) {
 	l := learner{r, map[*parse.File]bool{}}
 	for _, n := range ns {
@@ -77,7 +76,7 @@ func (r *Redactor) Hosts(names ...string) {
 	r.Settle()
 }
 
-// learnNode learns what the structure of a node names.
+// learnNode learns the names in the fields of a node.
 func (r *Redactor) learnNode(n *replay.Node) {
 	if n.Name != "unknown" {
 		r.learnHostname(n.Name)
@@ -120,7 +119,7 @@ func (r *Redactor) learnPod(pod, uid string) {
 	}
 }
 
-// label learns the value of a label by its name.
+// label learns the value of a label, whose kind depends on the label's name.
 func (r *Redactor) label(f parse.Field) {
 	k := keyKind(f.Name)
 	if k == "" {
@@ -136,11 +135,11 @@ func (r *Redactor) label(f parse.Field) {
 	}
 }
 
-// learner learns from records and, as model.Names, from whatever a document says:
-// it gives back what it is given.
+// learner learns from records. As model.Names it learns from everything a document says and
+// replaces nothing.
 type learner struct {
 	r     *Redactor
-	files map[*parse.File]bool // seen
+	files map[*parse.File]bool // already seen
 }
 
 // Text implements model.Names.
@@ -161,7 +160,7 @@ func (l learner) file(f *parse.File) {
 	l.key("node", f.Node)
 }
 
-// key learns the value of a field that holds one name of a kind.
+// key learns the value of a field that is one name.
 func (l learner) key(name, value string) {
 	if value != "" {
 		l.r.label(parse.Field{Name: name, Value: value})
@@ -175,9 +174,8 @@ func (l learner) fields(fs []parse.Field) {
 	}
 }
 
-// labels learns the values of the labels of a metric. They are names, whatever the
-// label is called, unless it is one of those that have a few values which every
-// cluster has.
+// labels learns the values of metric labels. They are names, whatever the label is called, except
+// those of labels with a few values that are the same in every cluster.
 func (l learner) labels(fs []parse.Field) {
 	for _, f := range fs {
 		l.r.Learn(f.Name)
@@ -196,7 +194,7 @@ func (l learner) labels(fs []parse.Field) {
 	}
 }
 
-// enumerations are labels whose values are no names.
+// enumerations are labels whose values are not names.
 var enumerations = wordSet(`__name__ le quantile code verb method version operation_type operation resource subresource scope group type reason state status
 	phase condition mode cpu fstype result plugin_name migrated metrics_path severity alertname gitVersion gitCommit gitTreeState buildDate goVersion compiler platform major minor
 	kernel_version os_image container_runtime_version kubelet_version kubeproxy_version kernelVersion osVersion dockerVersion cadvisorVersion cadvisorRevision
@@ -276,7 +274,7 @@ func (l learner) facts(fs []*parse.Fact) {
 	}
 }
 
-// bundle learns from what no node holds.
+// bundle learns from what belongs to no node.
 func (l learner) bundle(b *parse.Bundle) {
 	for _, f := range b.Files {
 		l.file(f)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSaid: no word that the program says is taken for a name: what it says on an
-// input and on standard error goes through the redactor.
+// TestSaid: no word of the program's own messages is taken for a name. They pass through the
+// redactor when they are about an input or go to standard error.
 func TestSaid(t *testing.T) {
 	for _, dir := range []string{"cmd/plegforensics", "internal/report", "internal/fleet", "internal/compare", "parse", "replay", "rules"} {
 		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, d fs.DirEntry, err error) error {
@@ -51,10 +51,10 @@ func said(t *testing.T, path, s string) {
 			continue
 		}
 		j := wordEnd(s, i)
-		if i > 0 && s[i-1] == '%' { // a verb
+		if i > 0 && s[i-1] == '%' { // a formatting verb
 			i++
 		}
-		if w := s[i:j]; isStrange(w) && w != "kipping" && w != "onnect" { // looked for behind either case of the first letter
+		if w := s[i:j]; isStrange(w) && w != "kipping" && w != "onnect" { // searched for without their first letter, which may be of either case
 			t.Errorf("%s: %q in %.100q", path, w, s)
 		}
 		i = j

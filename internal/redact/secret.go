@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// hidden stands for a credential. It has no pseudonym: two reports need not
-// agree on it, and the map of replacements must not hold it.
+// hidden replaces a credential. It is not a pseudonym: reports need not agree on it, and the map of
+// replacements must not contain it.
 const hidden = "[secret]"
 
-// login is the option of curl, smbclient, skopeo and others that takes a user with a password.
+// login matches the option of curl, smbclient, skopeo and others that takes a user with a password.
 const login = `(?:^|[\s"'])(?:-[uU][ =]?|--(?:proxy-)?user[ =]|--(?:[a-z]+-)?creds[ =])`
 
-// credentials are what is removed for its form; the group is the secret, all of
-// the match where there is none. Values of what is called a password or a token
-// are found by assigned, all others by random.
+// credentials are recognized by their form. The group is the secret, or the whole match if there is
+// no group. Values of names such as password or token are found by assigned, random text by random.
 var credentials = []struct {
 	re   func() *regexp.Regexp
-	hint []string // one of them, folded, must occur
+	hint []string // one of these, lowercase, must occur in the text
 }{
 	{lazy(`\bjdbc:[a-z0-9:]+?([^\s/"'@:]+/[^\s/"'@]+)@`), []string{"jdbc:"}},
 	{lazy(login + `([^\s"':%\\]+[:%][^\s"'\\]+)`), []string{"-u", "-creds"}},
@@ -71,10 +70,11 @@ var credentials = []struct {
 		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "aiza", "hvb.", "hvs.", "hvr.", "npm_", "dop_v1_", "sha256~", "_live_", "_test_", "sg.", "dckr_", "pypi-", "ya29.", "glsa_", "shp", "lin_api_", "age-secret"}},
 }
 
-// stems are in the names of credentials, folded: a text without any assigns none.
+// stems occur in names of credentials, in lowercase: a text without any of them assigns no
+// credential.
 var stems = strings.Split("pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|sess|docker|access|nonce|ticket|psswd|pswd|assertion|verifier|saml|mfa|conn|dsn|wachtwoord|kennwort|senha| -p|\"-p|'-p|&p=|?p=|&t=|?t=", "|")
 
-// cut is a stretch of text that is a credential.
+// cut is a piece of text that is a credential.
 type cut struct{ from, to int }
 
 // withoutSecrets removes credentials.
@@ -102,7 +102,7 @@ func (r *Redactor) withoutSecrets(s string) string {
 	last := 0
 	for _, c := range cuts {
 		if c.from < last {
-			if c.to > last { // what overlaps is one
+			if c.to > last { // merge overlapping ones
 				last = c.to
 			}
 			continue
@@ -118,8 +118,8 @@ func (r *Redactor) withoutSecrets(s string) string {
 	return b.String()
 }
 
-// userinfo appends what stands in front of the hosts of URLs. A password may hold a
-// slash where a colon stands before it; digits before a slash are a port.
+// userinfo appends what precedes the hosts of URLs. A password may contain a slash if a colon
+// precedes it; digits before a slash are a port.
 func userinfo(out []cut, s string) []cut {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "://")
@@ -154,8 +154,8 @@ func userinfo(out []cut, s string) []cut {
 	}
 }
 
-// logins appends the passwords of bob:x@host and bob/x@host. References of images,
-// versions and names of Kerberos look like them.
+// logins appends the passwords in bob:x@host and bob/x@host. Image references, versions and
+// Kerberos principals look similar.
 func logins(out []cut, s string) []cut {
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '@')
@@ -189,8 +189,8 @@ func logins(out []cut, s string) []cut {
 	}
 }
 
-// keyBlocks appends what stands in PEM and in armour. A block without an end is
-// as long as words of base64 follow: what a log cut off must not hide the rest.
+// keyBlocks appends PEM and ASCII-armor blocks. A block without an end extends as long as words of
+// base64 follow: a truncated key must not hide the rest of the log.
 func keyBlocks(out []cut, s string) []cut {
 	const begin, end, dashes = "-----BEGIN ", "-----END ", "-----"
 	for at := 0; ; {
@@ -230,7 +230,7 @@ func keyBlocks(out []cut, s string) []cut {
 	}
 }
 
-// skipBreaks returns where spaces and line breaks at i end, written as they are or escaped.
+// skipBreaks returns the end of spaces and line breaks at i, literal or escaped.
 func skipBreaks(s string, i int) int {
 	for i < len(s) {
 		switch {
@@ -254,7 +254,7 @@ func skipBreaks(s string, i int) int {
 
 func isBase64(c byte) bool { return isAlnum(c) && c < 0x80 || c == '+' || c == '/' }
 
-// hasCode reports whether a folded text holds a code with digits, as no code = NotFound has.
+// hasCode reports whether a lowercase text contains a code with digits, unlike code = NotFound.
 func hasCode(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "code")
@@ -269,8 +269,8 @@ func hasCode(s string) bool {
 	}
 }
 
-// pairs are the pairs of bytes that follow each other in a text: what has a pair that
-// the text has not is not in it. Two pairs may share a bit.
+// pairs is a filter of the pairs of adjacent bytes in a text: a string with a pair that is not in
+// the filter does not occur in the text. Two pairs may share a bit.
 type pairs [64]uint64
 
 func pairsOf(s string) (p pairs) {
@@ -281,7 +281,7 @@ func pairsOf(s string) (p pairs) {
 	return p
 }
 
-// all reports whether all pairs of s are there.
+// all reports whether all pairs of s are in the filter.
 func (p *pairs) all(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if at := pairAt(s, i); p[at/64]&(1<<(at%64)) == 0 {
@@ -291,5 +291,5 @@ func (p *pairs) all(s string) bool {
 	return true
 }
 
-// pairAt is the bit of the pair that ends at i.
+// pairAt returns the bit of the pair that ends at i.
 func pairAt(s string, i int) int { return (int(s[i-1])&63)<<6 | int(s[i])&63 }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// object is a namespace and a name in it.
+// object matches a namespace and a name in it.
 const object = `([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*[a-z0-9])`
 
-// sentences are shapes of prose in which a name has its place. In that place a word
-// that the reports use is none.
+// sentences are shapes of prose with the position of a name. Words of the reports in that position
+// are not names.
 var sentences = []shape{
 	// Images.
 	{lazy(`(?:access denied for|resource is denied:|layers from manifest of|manifest for|[Nn]o such image:|signatures for|signature of|pulling image|[Tt]rying to pull|with image) (?:` + q + `)?` + ref), []Kind{Image}, "denied|manifest |image|signature|to pull"},
 	{lazy(`\b(?:docker|oci|docker-pullable)://` + ref), []Kind{Image}, "://"},
-	// Objects of Kubernetes.
+	// Kubernetes objects.
 	{lazy(`\b[Pp]ods? (?:` + q + `)?` + object), []Kind{Namespace, Pod}, "od |ods "},
 	{lazy(`\b[Pp]ods? ` + q + label + `_([a-z0-9][a-z0-9-]*)` + q), []Kind{Pod, Namespace}, `od "|od '|od \|ods "|ods '|ods \`},
 	{lazy(`\b(?:[Ss]ecret|[Cc]onfig[Mm]ap|[Ss]ervice[Aa]ccount|PersistentVolumeClaim|pvc|nad|[Dd]eployment|[Jj]ob|[Ss]ervice)s? (?:` + q + `)?` + object), []Kind{Namespace, Object}, "ecret|onfig|ervice|PersistentVolumeClaim|pvc|nad|eployment|ob"},
@@ -31,7 +31,7 @@ var sentences = []shape{
 	{lazy(`\breplica set ` + label), []Kind{Object}, "replica set "},
 	{lazy(`\bused by (?:pod\(s\)|node) ` + label + `(?:, ` + label + `)?`), []Kind{Pod, Pod}, "used by "},
 	{lazy(`\bkubelet, ` + host + `(?:  |\t|$)`), []Kind{Node}, "kubelet, "},
-	// What describe, YAML and JSON name.
+	// Names in kubectl describe, YAML and JSON.
 	{lazy(`(?:^|\n|\\n)\s*(?:Name|Secret ?Name|Claim ?Name|VolumeName|Service Account|Priority Class Name):\s+` + label + `\s*(?:$|\n|\\)`), []Kind{Object}, "ame:|Account:"},
 	{lazy(`(?:^|\n|\\n)\s*Node:\s+` + host + `/`), []Kind{Node}, "Node:"},
 	{lazy(`(?:^|\n|\\n)\s*(?:- )?(?:name|namespace|nodeName|secretName|claimName|serviceAccountName|hostname|app):\s+\\*"?` + label + `\\*"?\s*(?:$|\n|\\)`), []Kind{Object}, "ame:|space:|app:"},
@@ -43,7 +43,7 @@ var sentences = []shape{
 	{lazy(`\[([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/[0-9a-f-]{8,36}[\]:]`), []Kind{Namespace, Pod}, "["},
 	{lazy(`\b(?:exceeded quota:|quota exceeded in namespace|admission webhook|calling webhook) (?:` + q + `)?` + label), []Kind{Object}, "quota|webhook"},
 	{lazy(`\bInsufficient ([a-z0-9.-]+)/`), []Kind{Host}, "Insufficient "},
-	// Paths of the kubelet, as they are and as units of systemd.
+	// Paths of the kubelet, also as systemd units.
 	{lazy(`/(?:volume-subpaths|plugins|containers)/([A-Za-z0-9][A-Za-z0-9._-]*)(?:/([A-Za-z][A-Za-z0-9._-]*))?`), []Kind{Volume, Container}, "/volume-subpaths/|/plugins/|/containers/"},
 	{lazy(`volume\\+x2dsubpaths-((?:[A-Za-z0-9._]|\\+x2d)+)-((?:[A-Za-z0-9._]|\\+x2d)+)`), []Kind{Volume, Container}, "x2dsubpaths-"},
 	// Hosts.
@@ -58,7 +58,7 @@ var sentences = []shape{
 	{lazy(`\barn:aws:s3:::([A-Za-z0-9._-]+)`), []Kind{Object}, "arn:aws"},
 	{lazy(`\bjdbc:oracle:\S*:\d{2,5}[:/]([A-Za-z0-9_.-]+)`), []Kind{Object}, "jdbc:"},
 	{lazy(`\bauths\\*":\s?\{\\*"([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Host}, "auths"},
-	// What belongs to whom.
+	// Owners.
 	{lazy(`\b(?:[Cc]luster|[Tt]enant|[Cc]ustomer|[Pp]roject|[Aa]ccount|[Mm]ember|[Ii]nstance) ([A-Za-z0-9][A-Za-z0-9._-]*) (?:is|was|has|over|exceeded|suspended|locked|gone|missing|disabled|denied)\b`), []Kind{Object}, "uster |enant |ustomer |roject |ccount |ember |nstance "},
 	{lazy(`\b(?:[Nn]ame|[Kk]ey)\\*"?:\s?\\*"?([A-Za-z0-9_.-]+)\\*"?,\s?\\*"?[Vv]alue\\*"?:\s?\\*"?([^\s"'\\,{}]+)`), []Kind{Object, Object}, "alue"},
 	{lazy(`"node"\s?:\s?\{"name"\s?:\s?"` + label + `"`), []Kind{Node}, `"node"`},
@@ -73,13 +73,14 @@ var sentences = []shape{
 	{lazy(`\bInvalid user ([^\s"'\\]+) from `), []Kind{Object}, "Invalid user "},
 }
 
-// visited is the path of a URL, of which what is no API of Kubernetes tells whose it is.
+// visited matches the path of a URL; elements that are not of the Kubernetes API may identify its
+// owner.
 var visited = lazy(`[a-z0-9]://([^/\s"'\\]+)/([A-Za-z0-9][A-Za-z0-9._~-]*)(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?`)
 
-// served are first elements of paths that everybody's servers have.
+// served are first elements of paths that are the same on everybody's servers.
 var served = strings.Fields("api apis healthz livez readyz metrics version openapi v1 v2 docs")
 
-// paths appends the elements of paths of URLs.
+// paths appends the path elements of URLs.
 func paths(out []span, s string) []span {
 	if !strings.Contains(s, "://") {
 		return out

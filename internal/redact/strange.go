@@ -8,13 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// What an input says is told in the words of its field: of the kubelet, runtimes,
-// the kernel and the system, and in plain English. A word that is none of these is
-// a name, whatever stands around it.
+// The text of an input consists of the words of its field: those of the kubelet, runtimes, the
+// kernel and the system, and plain English. Any other word is a name, whatever surrounds it.
 
-// fieldWords are common to the sources of Go, of Kubernetes' libraries and to the
-// headers of Linux, or are written by systems and runtimes; without those that
-// their stem tells.
+// fieldWords are words common to the sources of Go, the Kubernetes libraries and the Linux headers,
+// or written by systems and runtimes. Words that inField derives from their stem are not listed.
 //
 //go:embed field.txt
 var fieldWords string
@@ -27,8 +25,8 @@ var field = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// numbered are what systems number themselves: devices, versions, algorithms, calls. Any
-// other word before a number is a name, as worker7 is one.
+// numbered are words that systems number: devices, versions, algorithms, calls. Any other word
+// before a number is a name, such as worker7.
 var numbered = wordSet(`vsyscall microk usr eth ens eno enp enx em wlan wlp wwan bond team br lo tun tap veth vlan vxlan dummy ifb ib docker cni cbr virbr podman flannel weave gre sit tunl ipip ipvs
 	ip ipv inet tcp udp icmp icmpv http https tls tlsv ssl sslv quic smb nfs nfsv ntfs cifs ext jbd xfs btrfs overlay overlayfs fuse cgroup cgroupv cpu numa irq dma timer tty ttys ttyama hvc
 	console loop ram zram nbd rbd sda sdb sdc sdd sde sdf vda vdb vdc vdd vde xvda xvdb xvdc xvdd hda nvme mmcblk md dm sr fd scsi ata ahci usb pci pcie virtio input event fb rtc tpm hwmon
@@ -39,10 +37,11 @@ var numbered = wordSet(`vsyscall microk usr eth ens eno enp enx em wlan wlp wwan
 	jan feb mar apr may jun jul aug sep oct nov dec ms us ns sec min kms kmsv openapi openapiv oauth grpc ec gp route slf pid etcd sa sar ch loadavg
 	avx sse ssse bmi mmx pse cx le lzma autofs issue krb kswapd libcrc crct json al mode aarch loongarch powerpc prime cp kb ltsc windows nvidia cuda`)
 
-// endings are taken off a word to find its stem; with a vowel it may end in e.
+// endings are removed from a word to find its stem. If an ending begins with a vowel, the stem may
+// end in e.
 var endings = []string{"s", "es", "ed", "ing", "ly"}
 
-// inField reports whether a folded word is one of the field.
+// inField reports whether a lowercase word belongs to the field.
 func inField(w string) bool {
 	known := field()
 	if known[w] {
@@ -63,9 +62,8 @@ func inField(w string) bool {
 	return false
 }
 
-// strange reports whether a word of letters and digits is a name for what it is.
-// Numbers, quantities and ids are none; of words joined by case each must be
-// known.
+// strange reports whether a word of letters and digits is a name by itself. Numbers, quantities and
+// IDs are not; in a word joined by case, each part must be known. Results are cached.
 func (r *Redactor) strange(w string) bool {
 	if is, seen := r.words[w]; seen {
 		return is
@@ -85,7 +83,7 @@ func isStrange(w string) bool {
 	if numbers(w) {
 		return true
 	}
-	short, long := 0, 0 // runs of letters: of one, of more
+	short, long := 0, 0 // number of runs of letters: single letters, longer ones
 	for i := 0; i < len(w); {
 		c, n := utf8.DecodeRuneInString(w[i:])
 		if !unicode.IsLetter(c) {
@@ -107,13 +105,13 @@ func isStrange(w string) bool {
 			}
 		}
 	}
-	return long == 0 && short > 2 && (!digitAt(w, 0) || strings.Trim(w, "0123456789dhms") != "") // 1h2m3s is none
+	return long == 0 && short > 2 && (!digitAt(w, 0) || strings.Trim(w, "0123456789dhms") != "") // 1h2m3s is not a name
 }
 
-// numbers reports whether a word is one that a number follows, in which systems number
-// nothing: worker7, db01, web1a, myApp22. Of a version as v1beta2 it is part of.
+// numbers reports whether a word contains a number after a word that systems do not number:
+// worker7, db01, web1a, myApp22. In a version such as v1beta2 the number is part of the version.
 func numbers(w string) bool {
-	plain := strings.ToLower(w)[1:] == w[1:] || strings.ToUpper(w) == w // not joined by case, as RelistOver10s is
+	plain := strings.ToLower(w)[1:] == w[1:] || strings.ToUpper(w) == w // not joined by case, unlike RelistOver10s
 	for i := 0; i < len(w); {
 		if !isLetter(rune(w[i])) {
 			i++
@@ -123,7 +121,7 @@ func numbers(w string) bool {
 		for j < len(w) && isLetter(rune(w[j])) {
 			j++
 		}
-		part := i // the last of those that case joins
+		part := i // the last part of a word joined by case
 		for end := partEnd(w[:j], part); end < j; end = partEnd(w[:j], part) {
 			part = end
 		}
@@ -140,7 +138,7 @@ func numbers(w string) bool {
 	return false
 }
 
-// isID reports whether a word is an id, an address in memory or a hash.
+// isID reports whether a word is an ID, a memory address or a hash.
 func isID(w string) bool {
 	if len(w) > 2 && w[0] == '0' && (w[1] == 'x' || w[1] == 'X') {
 		return allHex(w[2:])
@@ -148,15 +146,15 @@ func isID(w string) bool {
 	return allHex(w) && len(w) >= 7 && strings.ContainsAny(w, "0123456789") && !spells(w)
 }
 
-// spells reports whether hexadecimal digits are a word with a short number, as nobody's
-// id is but by chance: cafe01, deadbeef1.
+// spells reports whether hexadecimal digits are a word with a short number, which an ID is only by
+// chance: cafe01, deadbeef1.
 func spells(w string) bool {
 	i := len(strings.TrimRight(w, "0123456789"))
 	return i > 3 && len(w)-i < 5 && strings.Trim(w[:i], "abcdefABCDEF") == "" && strings.ContainsAny(w[:i], "aeAE")
 }
 
-// partEnd returns the end of the part of a word of letters at i: OOM and Killed of
-// OOMKilled, sync and Pod of syncPod, UIDs.
+// partEnd returns the end of the part at i of a word joined by case: OOM and Killed in OOMKilled,
+// sync and Pod in syncPod, UIDs.
 func partEnd(w string, i int) int {
 	while := func(k int, is func(rune) bool) int {
 		for k < len(w) {
@@ -171,13 +169,13 @@ func partEnd(w string, i int) int {
 	upper := while(i, unicode.IsUpper)
 	end := while(upper, func(c rune) bool { return unicode.IsLetter(c) && !unicode.IsUpper(c) })
 	if upper-i > 1 && end > upper && w[upper:end] != "s" {
-		return upper - 1 // the last begins the next part
+		return upper - 1 // the last uppercase letter begins the next part
 	}
 	return end
 }
 
-// learnStrange learns the strange word s[i:j] with what dashes join to it.
-// Symbols of the kernel tell of programs: they stay.
+// learnStrange learns the strange word s[i:j] together with what dashes join to it. Kernel symbols
+// are kept: they say something about programs only.
 func (r *Redactor) learnStrange(s string, i, j int) {
 	near := s[:min(len(s), j+labelEnd)]
 	if strings.HasPrefix(s[run(near, j, "_."):], "+0x") || inVersion(s, i) || strings.HasSuffix(s[:i], "freedesktop.") {
@@ -198,15 +196,15 @@ func (r *Redactor) learnStrange(s string, i, j int) {
 	r.learn(Word, text)
 }
 
-// inVersion reports whether the word at i ends a version: 1.30-beta2.
+// inVersion reports whether the word at i is the end of a version: 1.30-beta2.
 func inVersion(s string, i int) bool {
 	number := strings.TrimSuffix(s[max(0, i-labelEnd):i], "-")
 	before := strings.TrimRight(number, "0123456789")
 	return len(before) < len(number) && strings.HasSuffix(before, ".") && (strings.HasPrefix(s[i:], "alpha") || strings.HasPrefix(s[i:], "beta"))
 }
 
-// padded reports whether the word s[i:j] is a number with zeros before it that a dash
-// joins to a word, as in orders-01. It is no part of a date or a version.
+// padded reports whether the word s[i:j] is a zero-padded number joined to a word by a dash, as in
+// orders-01, and not part of a date or a version.
 func padded(s string, i, j int) bool {
 	if s[i] != '0' || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) {
 		return false
@@ -225,5 +223,5 @@ func padded(s string, i, j int) bool {
 	return i-1-from > 2 && !numbered[strings.ToLower(s[from:i-1])]
 }
 
-// labelEnd is longer than any label of a DNS name.
+// labelEnd is longer than any DNS label.
 const labelEnd = 64

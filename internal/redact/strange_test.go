@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestStrange: what kubelets, runtimes and kernels write are words; what is none is a
-// name, wherever it stands.
+// TestStrange: text of kubelets, runtimes and kernels consists of known words; any other word is a
+// name, wherever it occurs.
 func TestStrange(t *testing.T) {
 	for _, w := range strings.Fields(`skipping PodLifecycleEvent OOMKilled UIDs PVCs relisted containers ContainerStatus kubeGenericRuntimeManager nfs4 eth0 nvme0n1 x86 1h2m3s 948µs
 		0xc42069ea20 6f2c0f4ab1d3 4780ad7 v1beta1 cgroupv2 stopped entries SIGKILL iSCSI eBPF overlayfs dockerd kworker rpc code Unavailable QoS IPv6 GiB 2562047h47m16 qz a1
@@ -45,7 +45,7 @@ func TestStrange(t *testing.T) {
 	}
 }
 
-// TestLongWords: words and labels without an end take no longer than others.
+// TestLongWords: very long words and labels take no longer than others.
 func TestLongWords(t *testing.T) {
 	for _, s := range []string{strings.Repeat("AbCd", 1<<15), strings.Repeat("tanager-", 1<<13), strings.Repeat("tanager_", 1<<13)} {
 		began := time.Now()
@@ -53,13 +53,13 @@ func TestLongWords(t *testing.T) {
 		r.Learn(s)
 		r.Settle()
 		r.Text(s)
-		if took := time.Since(began); took > 20*time.Second { // well below one on an idle machine
+		if took := time.Since(began); took > 20*time.Second { // well below 1 s on an idle machine
 			t.Errorf("%.20s… took %s", s, took)
 		}
 	}
 }
 
-// TestField: the words are sorted, and none is there that its stem tells.
+// TestField: the words are sorted, and none is derivable from a stem.
 func TestField(t *testing.T) {
 	list := strings.Fields(fieldWords)
 	if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
@@ -72,8 +72,8 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestKindIsUpgraded: a name that was first met as a strange word is what its position
-// says later.
+// TestKindIsUpgraded: a name first learned as a strange word gets the kind that its position
+// reveals later.
 func TestKindIsUpgraded(t *testing.T) {
 	r := New(nil)
 	r.Learn("waiting for tanager")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Text removes credentials from s and replaces every learned name, wherever it
-// stands, and what tells by its form.
+// Text removes credentials from s, and replaces every learned name, wherever it occurs, and
+// everything recognizable by its form.
 func (r *Redactor) Text(s string) string {
 	if s == "" {
 		return s
@@ -49,9 +49,8 @@ func (r *Redactor) Text(s string) string {
 	return b.String()
 }
 
-// nameAt returns what is to be replaced at the word s[i:j]: the longer of the
-// longest known name that begins there and of what tells by its form. Without
-// any, end is j. A word that is too long to be found again is a name.
+// nameAt returns what to replace at the word s[i:j]: the longest learned name there, or a longer
+// form. If there is none, n is nil and end is j. A word longer than maxName is always a name.
 func (r *Redactor) nameAt(s string, i, j int) (from, end int, n *name) {
 	if j-i > maxName {
 		return i, j, r.named(Word, s[i:j])
@@ -71,7 +70,7 @@ func (r *Redactor) nameAt(s string, i, j int) (from, end int, n *name) {
 	return from, end, n
 }
 
-// known returns the longest learned name that s spells out at the word s[i:j].
+// known returns the longest learned name spelled out at the word s[i:j].
 func (r *Redactor) known(s string, i, j int) *name {
 	if j-i > maxName {
 		return nil
@@ -103,10 +102,10 @@ func (r *Redactor) known(s string, i, j int) *name {
 	return nil
 }
 
-// maxName is the length of the longest name that is found again.
+// maxName is the maximum length of a name that can be found again.
 const maxName = 256
 
-// canonical is what all spellings of a name have in common.
+// canonical returns the canonical spelling of a name.
 func canonical(name string) string {
 	b := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -115,7 +114,7 @@ func canonical(name string) string {
 	return string(b)
 }
 
-// canonicalAt reads one byte of a name at i, however it is spelled, and its length there.
+// canonicalAt decodes the byte of a name at i, whatever its spelling, and returns its length in s.
 func canonicalAt(s string, i int) (byte, int) {
 	if c := s[i]; c == '\\' || c == '%' {
 		for c := range escapes {
@@ -127,7 +126,7 @@ func canonicalAt(s string, i int) (byte, int) {
 	return joiner(lower(s[i])), 1
 }
 
-// joiner makes one of a dash and of what stands for it in cgroups.
+// joiner maps an underscore, which cgroups write for a dash, to a dash.
 func joiner(c byte) byte {
 	if c == '_' {
 		return '-'
@@ -135,9 +134,8 @@ func joiner(c byte) byte {
 	return c
 }
 
-// spelled returns where the name ends that s spells out at i, 0 if it spells
-// another one. Letters fold; a dash may be written as systemd, cgroups and URLs
-// write it.
+// spelled returns the end of the name spelled out at i, 0 if s spells something else. Case is
+// ignored; separators may be written as by systemd, cgroups and URLs.
 func spelled(s string, i int, name string) int {
 	for k := 0; k < len(name); k++ {
 		if i >= len(s) {
@@ -159,7 +157,7 @@ func spelled(s string, i int, name string) int {
 	return i
 }
 
-// escapes are other spellings of bytes of names.
+// escapes are alternative spellings of bytes of names.
 var escapes = map[byte][]string{
 	'-': {"_", `\x2d`, `\\x2d`, "%2d"},
 	'.': {`\x2e`, `\\x2e`, "%2e"},
@@ -169,8 +167,8 @@ var escapes = map[byte][]string{
 	'@': {"%40", `\x40`, `\\x40`},
 }
 
-// escapeAt is how long what stands at i goes on as the escape of a byte that joins
-// words, as in a%2Fb and a\x2db: b is a word.
+// escapeAt returns the number of bytes at i that complete the escape of a byte that joins words, as
+// in a%2Fb and a\x2db, where b is a word of its own.
 func escapeAt(s string, i int) int {
 	if i == 0 || i+2 > len(s) || !isAlnum(s[i]) {
 		return 0
@@ -191,8 +189,8 @@ func escapeAt(s string, i int) int {
 	return 0
 }
 
-// breakAt is 1 where the letter of an escaped line break or tab stands at i, as in
-// \nkind, and not the beginning of a word of the field, as in \node.
+// breakAt returns 1 if the letter of an escaped line break or tab is at i, as in \nkind, and not
+// the start of a word of the field, as in \node.
 func breakAt(s string, i int) int {
 	if i == 0 || i == len(s) || s[i-1] != '\\' || s[i] != 'n' && s[i] != 't' && s[i] != 'r' || inField(strings.ToLower(s[i:wordEnd(s, i)])) {
 		return 0
@@ -200,8 +198,7 @@ func breakAt(s string, i int) int {
 	return 1
 }
 
-// escaped is the length of an escape of c at the beginning of s, 0 if there is
-// none.
+// escaped returns the length of an escape of c at the start of s, 0 if there is none.
 func escaped(s string, c byte) int {
 	for _, e := range escapes[c] {
 		if len(s) >= len(e) && strings.EqualFold(s[:len(e)], e) {
@@ -211,7 +208,7 @@ func escaped(s string, c byte) int {
 	return 0
 }
 
-// Name replaces a string that is one name and nothing else, ordinary or not.
+// Name replaces a string that is one name and nothing else, even if it is an ordinary word.
 func (r *Redactor) Name(s string) string {
 	if n := r.names[strings.ToLower(s)]; n != nil && n.pseudonym != "" {
 		n.count++
@@ -220,14 +217,14 @@ func (r *Redactor) Name(s string) string {
 	return r.Text(s)
 }
 
-// isNameRune reports whether names are made of r.
+// isNameRune reports whether names consist of runes like r.
 func isNameRune(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }
 
 func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// lower folds ASCII letters.
+// lower returns c in lowercase if it is an ASCII letter.
 func lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -235,7 +232,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// wordEnd returns the end of the word that begins at i.
+// wordEnd returns the end of the word at i.
 func wordEnd(s string, i int) int {
 	for i < len(s) && isAlnum(s[i]) {
 		i++

@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// AlertFormats are the output formats of query --alerts.
+// AlertFormats returns the output formats of query --alerts, bound to as.
 func AlertFormats(as *model.AlertList) []Format {
 	return []Format{
 		{"text", ".txt", "one alert a paragraph", func(w io.Writer, _ *model.Report, o Options) error { return writeAlertText(w, as.Alerts, o) }},
@@ -32,7 +32,7 @@ func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 				p.para("         ", fmt.Sprintf("and %d more firings", len(a.Firings)-k))
 				break
 			}
-			peak, _ := strconv.ParseFloat(f.Peak, 64) // written by us
+			peak, _ := strconv.ParseFloat(f.Peak, 64) // valid: we wrote it
 			p.para("         ", layout(f.From, time.DateTime)+" UTC to "+untilWords(f.From, f.To)+", peak "+quantity(peak, ""))
 			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
 				p.para("           ", name+": "+f.Annotations[name])
@@ -42,9 +42,9 @@ func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 	return p.Flush()
 }
 
-// alertsTold says what became of the alerts, in short: of the built-in ones those
-// that fired, the first that was silent where it ought to have told, and the
-// names of the others; those that had nothing to tell or to look at are counted.
+// alertsTold summarizes the audit of the alerts. Unless all is set, a built-in alert gets its own
+// sentence only if it fired or is the first that missed something. The others that missed something
+// are listed by name; those that stayed silent correctly or had no data are counted.
 func alertsTold(r *model.Report, all bool) Section {
 	s := Section{Title: "Would alerts have fired?"}
 	var too []string
@@ -72,7 +72,7 @@ func alertsTold(r *model.Report, all bool) Section {
 	return s
 }
 
-// across is what nodes share.
+// across lists what nodes have in common.
 func across(r *model.Report) Section {
 	s := Section{Title: "Across nodes"}
 	for i := range r.Correlations {
@@ -81,7 +81,7 @@ func across(r *model.Report) Section {
 	return s
 }
 
-// problems are those of the inputs, most at most.
+// problems lists up to most problems of the inputs.
 func problems(r *model.Report, most int) Section {
 	s := Section{Title: "Input problems"}
 	for i := range r.Warnings {

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// The audit of alerts stands in the reports for people and in the JSON, and
-// nowhere when nothing was audited.
+// TestAlertsInReports: the reports for people and the JSON contain the audit of alerts if one was
+// made, and do not mention it otherwise.
 func TestAlertsInReports(t *testing.T) {
 	r := fixture("n1", 3)
 	const heading = "Would alerts have fired?"

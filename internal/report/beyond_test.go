@@ -8,12 +8,12 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// TestRulesOfNewerVersions: every format about a kubelet newer or older than any known
-// says whose rules were used, and none does of one that is known.
+// TestRulesOfNewerVersions: for a kubelet newer or older than any known, every format says which
+// version's rules were applied; for a known one none does.
 func TestRulesOfNewerVersions(t *testing.T) {
 	all := map[string][]Format{"analyze": Formats, "timeline": TimelineFormats}
 	for _, f := range EventFormats {
-		if f.Name != "csv" { // it has rows for events alone
+		if f.Name != "csv" { // it has rows for events only
 			all["events"] = append(all["events"], f)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Charts drawn at most, and their height in lines of text.
+// Maximum number of charts, and the height of one in lines of text.
 const (
 	maxCharts   = 8
 	chartHeight = 8
 )
 
-// charts draws one chart a row. All share the axis of time, so that they can be
-// read one below the other, and each has its own axis of values.
+// charts draws one chart per row. All share the time axis, so that they can be compared; each has
+// its own value axis.
 func (p *printer) charts(t *model.QueryResult) {
 	if t.Data.Type != "matrix" {
 		p.para("", "a chart needs a range: give --start, --end or --step")
@@ -32,7 +32,7 @@ func (p *printer) charts(t *model.QueryResult) {
 	}
 }
 
-// timeBounds are the first and the last moment of all rows, in Unix ms.
+// timeBounds returns the first and the last time of all rows, in Unix ms.
 func timeBounds(t *model.QueryResult) (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
 	for _, r := range t.Rows {
@@ -41,13 +41,13 @@ func timeBounds(t *model.QueryResult) (from, to int64) {
 	return from, to
 }
 
-// axes are those of one chart: values from lo to hi, moments in Unix ms.
+// axes are the axes of one chart: values from lo to hi, times from from to to in Unix ms.
 type axes struct {
 	lo, hi   float64
 	from, to int64
 }
 
-// axesOf fits the axis of values to a row; false if it has no number.
+// axesOf scales the value axis to a row. It returns false if the row has no number.
 func axesOf(r model.QueryRow, from, to int64) (axes, bool) {
 	lo, hi := bounds(r)
 	if lo == hi {
@@ -56,9 +56,9 @@ func axesOf(r model.QueryRow, from, to int64) (axes, bool) {
 	return axes{lo, hi, from, to}, !math.IsNaN(lo)
 }
 
-// trace goes along the numbers of a row: x from the left, y from the top, both from
-// 0 to 1. Neighbouring samples are joined; where one or more are missing the line
-// breaks, because nothing is known.
+// trace visits the numbers of a row: x from the left, y from the top, both from 0 to 1. joined
+// reports whether the point is connected to the previous one: the line breaks where a sample is
+// missing.
 func (a *axes) trace(r model.QueryRow, draw func(x, y float64, joined bool)) {
 	step := usualStep(r)
 	last, joined := int64(0), false
@@ -71,12 +71,12 @@ func (a *axes) trace(r model.QueryRow, draw func(x, y float64, joined bool)) {
 	}
 }
 
-// values are the labels of the axis of values, from the top.
+// values returns the labels of the value axis, from top to bottom.
 func (a *axes) values() (top, middle, bottom string) {
 	return sixDigits(a.hi), sixDigits(a.lo/2 + a.hi/2), sixDigits(a.lo)
 }
 
-// times are those of the axis of time, with its date if that is longer than a day.
+// times returns the labels of the time axis, with the date if it spans more than a day.
 func (a *axes) times() (first, last string) {
 	layout := "15:04:05Z"
 	if a.to-a.from > 24*time.Hour.Milliseconds() {
@@ -85,16 +85,16 @@ func (a *axes) times() (first, last string) {
 	return time.UnixMilli(a.from).UTC().Format(layout), time.UnixMilli(a.to).UTC().Format(layout)
 }
 
-// canvas is a field of braille characters, each 2 dots wide and 4 high.
+// canvas is a grid of braille characters, each 2 dots wide and 4 high.
 type canvas struct {
 	w, h  int // in dots
 	cells []byte
 }
 
-// brailleBit is the dot of U+2800 at column x, row y of a character.
+// brailleBit[y][x] is the bit, relative to U+2800, of the dot in row y and column x of a character.
 var brailleBit = [4][2]byte{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// line joins two points with dots.
+// line draws a line of dots between two points.
 func (c *canvas) line(x0, y0, x1, y1 int) {
 	n := max(x1-x0, x0-x1, y1-y0, y0-y1, 1)
 	for i := 0; i <= n; i++ {
@@ -139,7 +139,7 @@ func drawChart(r model.QueryRow, from, to int64, cols int) []string {
 	return append(out, fmt.Sprintf("%14s%s%*s", "", first, max(cols-len(first), len(last)+1), last))
 }
 
-// usualStep is the smallest distance of neighbouring samples.
+// usualStep returns the smallest distance between neighboring samples, in ms.
 func usualStep(r model.QueryRow) int64 {
 	step := int64(math.MaxInt64 / 2)
 	for i := 1; i < len(r.Samples); i++ {

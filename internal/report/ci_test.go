@@ -36,7 +36,7 @@ func written(t *testing.T, f func(io.Writer, *model.Report, Options) error, r *R
 	return out.Bytes()
 }
 
-// breaches gives the only node of the fixture n breaches of one severity.
+// breaches returns the fixture with n breaches of one severity on its only node.
 func breaches(n int, sev rules.Severity) *Report {
 	r := fixture("node-1", 3)
 	b := r.Nodes[0].Breaches[0]
@@ -48,7 +48,7 @@ func breaches(n int, sev rules.Severity) *Report {
 	return r
 }
 
-// TestJUnitSchema: whatever the report holds, the document is valid.
+// TestJUnitSchema: the document is valid for any report.
 func TestJUnitSchema(t *testing.T) {
 	unknown := breaches(0, rules.Info)
 	unknown.Nodes[0].Status = "unknown"
@@ -84,7 +84,7 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// TestJUnitSkips: what nobody could see is no success.
+// TestJUnitSkips: a rule that could not be checked is skipped, not passed.
 func TestJUnitSkips(t *testing.T) {
 	r := breaches(0, rules.Info)
 	r.Nodes[0].Status = "unknown"
@@ -110,7 +110,7 @@ func sarifOf(t *testing.T, r *Report) sarifRun {
 	return doc.Runs[0]
 }
 
-// TestSARIFSchema: whatever the report holds, the log is valid.
+// TestSARIFSchema: the log is valid for any report.
 func TestSARIFSchema(t *testing.T) {
 	warned := fixture("a<b>:&\x00\x1b[31m\u202e\xff", 2)
 	warned.Warnings = append(warned.Warnings, parse.Warning{Msg: "cut"})
@@ -181,7 +181,7 @@ func sarifCheck(t *testing.T, l sarifLocation) {
 	}
 }
 
-// TestSARIFLimits looks at both sides of every limit.
+// TestSARIFLimits checks both sides of every limit.
 func TestSARIFLimits(t *testing.T) {
 	for n, notes := range map[int]int{sarifResults: 1, sarifResults + 1: 2} {
 		run := sarifOf(t, breaches(n, rules.Critical))
@@ -211,7 +211,7 @@ func TestSARIFLimits(t *testing.T) {
 	}
 }
 
-// TestSARIFSteps: the flows of one result share the room for steps.
+// TestSARIFSteps: all flows of one result share the limit on steps.
 func TestSARIFSteps(t *testing.T) {
 	r := fixture("n", 1)
 	n := &r.Nodes[0]
@@ -239,8 +239,8 @@ func TestSARIFSteps(t *testing.T) {
 
 func compressed(data []byte) int { return len(packed(data, gzip.DefaultCompression)) }
 
-// TestSARIFBytes: a log that fits exactly stays whole; one byte less takes
-// flows of the least grave results, and in the end results, and says so.
+// TestSARIFBytes: a log of exactly the limit stays whole. Below it, the least severe results lose
+// their flows first and then are dropped, and a notification says so.
 func TestSARIFBytes(t *testing.T) {
 	items := make([]Item, 64)
 	for i := range items {
@@ -268,7 +268,7 @@ func TestSARIFBytes(t *testing.T) {
 	if len(run.Results) != 64 || run.Results[63].Flows == nil || len(run.Invocations[0].Notifications) != 0 {
 		t.Fatalf("%d results, notes %v", len(run.Results), run.Invocations[0].Notifications)
 	}
-	most := 0 // the least limit that the whole log keeps
+	most := 0 // the smallest limit under which the log stays whole
 	for size := compressed(whole); most-most/10 < size; {
 		most++
 	}
@@ -285,8 +285,8 @@ func TestSARIFBytes(t *testing.T) {
 	}
 }
 
-// TestFingerprints: neither order, name of the bundle nor other findings move
-// a fingerprint; node, rule and moment do.
+// TestFingerprints: a fingerprint depends on node, rule and time, not on the order, the name of the
+// bundle or other findings.
 func TestFingerprints(t *testing.T) {
 	a := breaches(3, rules.Critical)
 	b := breaches(3, rules.Critical)
@@ -337,8 +337,8 @@ func TestGitHubLimits(t *testing.T) {
 	}
 }
 
-// TestGitHubMessage looks at both sides of the longest message, and at a
-// character that the cut would split.
+// TestGitHubMessage checks both sides of the length limit, and a character that the cut would
+// split.
 func TestGitHubMessage(t *testing.T) {
 	for _, x := range []struct {
 		message string
@@ -351,7 +351,7 @@ func TestGitHubMessage(t *testing.T) {
 	}
 }
 
-// TestHealthyIsNoFinding: a CI system is not told why nothing happened.
+// TestHealthyIsNoFinding: a healthy node yields no finding for a CI system.
 func TestHealthyIsNoFinding(t *testing.T) {
 	r := fixture("n", 1)
 	r.Nodes[0].Status, r.Nodes[0].Breaches = "healthy", nil
@@ -406,8 +406,8 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// TestTextfile reads the metrics back with the parser of Prometheus: no times,
-// no series twice, not even when two nodes bear one name.
+// TestTextfile parses the metrics with the Prometheus parser: no timestamps, and no duplicate
+// series even if two nodes have the same name.
 func TestTextfile(t *testing.T) {
 	r := fixture("node\"\\\n", 1)
 	r.Nodes = append(r.Nodes, r.Nodes[0])

@@ -10,10 +10,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestContradictionsAreTold: where two sources cannot both be right, every format that
-// tells more than findings says so, with both lines.
+// TestContradictionsAreTold: if two sources contradict each other, every format that reports more
+// than findings says so and quotes both lines.
 func TestContradictionsAreTold(t *testing.T) {
-	findings := []string{"junit", "github", "gitlab", "prom", "chart", "ticket"} // lists of findings, and a picture
+	findings := []string{"junit", "github", "gitlab", "prom", "chart", "ticket"} // lists of findings, a picture, and a summary
 	a := fixture("worker-1", 3)
 	line := func(text string) []replay.Evidence {
 		return []replay.Evidence{{Record: parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "x.log"}, Origin: &parse.Origin{Source: parse.SrcKubelet}}, parse.PlainText(text),

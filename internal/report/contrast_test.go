@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// luminance is the relative luminance of a colour as WCAG 2.2 defines it.
+// luminance returns the relative luminance of a color as defined by WCAG 2.2.
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	hex = strings.TrimPrefix(hex, "#")
@@ -34,9 +34,9 @@ func contrast(t *testing.T, a, b string) float64 {
 	return max(x, y) / min(x, y)
 }
 
-// TestContrast: states that touch differ by 3 : 1 in luminance, whatever the
-// scheme, and the words inside a bar by 4.5 : 1 from it. In forced colours the
-// system's pairs take their place.
+// TestContrast: in every color scheme, adjacent states have a contrast of at least 3:1, and the
+// text inside a bar at least 4.5:1 against it. In forced-colors mode the system's color pairs
+// apply.
 func TestContrast(t *testing.T) {
 	schemes := regexp.MustCompile(`:root\{([^}]*)\}`).FindAllStringSubmatch(styleSource, -1)
 	if len(schemes) != 4 {

@@ -12,7 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// EventFormats are the output formats of events.
+// EventFormats lists the output formats of events.
 var EventFormats = []Format{
 	{"text", ".txt", "events by time, with what the audit says of each", writeEventsText},
 	{"json", ".json", "one object, schema plegforensics/events/v1", writeEventsJSON},
@@ -20,7 +20,7 @@ var EventFormats = []Format{
 	{"csv", ".csv", "one event a row, for a spreadsheet", writeEventsCSV},
 }
 
-// writeEventsJSON writes one event a line: a node can have very many.
+// writeEventsJSON writes one event per line, because a node can have very many.
 func writeEventsJSON(w io.Writer, r *model.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("{\"schema\":\"plegforensics/events/v1\",\n\"nodes\":[")
@@ -61,7 +61,7 @@ func writeEventsNDJSON(w io.Writer, r *model.Report, _ Options) error {
 			e.Node = n.Audited.Name
 			err = cmp.Or(err, MarkedLine(b, "event", e))
 		})
-		timeline.Notes(n, func(m timeline.Mark) { // as analyze writes them: no event
+		timeline.Notes(n, func(m timeline.Mark) { // as in analyze -o ndjson: notes are not events
 			err = cmp.Or(err, MarkedLine(b, "finding", row{n.Name, m, nil}))
 		})
 	}
@@ -81,7 +81,7 @@ func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
 	})
 }
 
-// eventsAtOnce are the rows of one table: a node can have very many.
+// eventsAtOnce is the number of rows per table: a node can have very many.
 const eventsAtOnce = 1000
 
 func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
@@ -117,7 +117,7 @@ func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 	return p.Flush()
 }
 
-// shortID is how tools show a container id.
+// shortID abbreviates a container ID to 12 digits, as other tools do.
 func shortID(id string) string {
 	if len(id) > 12 && strings.Trim(id, "0123456789abcdef") == "" {
 		return id[:12]

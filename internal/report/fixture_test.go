@@ -14,13 +14,13 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Report is what a report is filled from.
+// Report is the input of a report.
 type Report = model.Analysis
 
-// Node is a node of it.
+// Node is one node of a Report.
 type Node = model.Analyzed
 
-// fill makes a report of an analysis, with something in every field.
+// fill makes a report of an analysis and adds a correlation if it has a node.
 func fill(a *Report) *model.Report {
 	r := model.Fill(a, nil)
 	if len(r.Nodes) > 0 {
@@ -30,8 +30,8 @@ func fill(a *Report) *model.Report {
 	return r
 }
 
-// fixture is a report of one node with something in every field. Every string
-// that would come from an input is name, so that a test can look for it.
+// fixture returns an analysis of one node with something in every field. Every string that would
+// come from an input is name, so that a test can look for it.
 func fixture(name string, events int) *Report {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano()
 	at := func(s float64) int64 { return start + int64(s*1e9) }

@@ -11,18 +11,18 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Limits of GitHub's annotations: of each level a step shows ten, a job fifty.
-// A message longer than 64 KiB is refused; nobody reads that much in a margin.
+// Limits of GitHub annotations. GitHub shows ten per level and step, and fifty per job. It refuses
+// messages longer than 64 KiB; ours are far shorter, because nobody reads that much in a margin.
 const (
 	githubPerLevel = 10
 	githubMessage  = 4 << 10
 )
 
-// SummaryBytes is how long a step summary of GitHub may be.
+// SummaryBytes is GitHub's limit on the size of a step summary.
 const SummaryBytes = 1 << 20
 
-// writeGitHub writes annotations of GitHub: the worst finding of each rule on a
-// node, because places for annotations are few.
+// writeGitHub writes GitHub annotations. Since GitHub shows only a few, it writes just the worst
+// finding of each rule on a node, with the number of the others.
 func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
 	at := map[[2]string]int{}
 	var out []Item
@@ -39,10 +39,9 @@ func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
 	return WriteAnnotations(w, out)
 }
 
-// WriteAnnotations writes workflow commands that GitHub shows as annotations:
-// the gravest ten of each level, at most thirty of the fifty that a job may
-// have. What is left out is said in a last line, which is no annotation. Items
-// come gravest first.
+// WriteAnnotations writes workflow commands that GitHub shows as annotations: the first ten items
+// of each level, so at most thirty of the fifty that a job may have. A last line, which is not an
+// annotation, counts the omitted ones. Items must be sorted most severe first.
 func WriteAnnotations(w io.Writer, items []Item) error {
 	b := bufio.NewWriter(w)
 	count := map[string]int{}
@@ -78,15 +77,15 @@ func annotation(level string, x *Item) string {
 	return "::" + level + " " + props + "::" + commandData.Replace(model.Cut(strings.TrimSpace(msg), githubMessage))
 }
 
-// commandData and commandProperty escape what would end a workflow command or
-// a property of it.
+// commandData and commandProperty escape characters that would end a workflow command or one of its
+// properties.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// writeGitHubSummary writes the Markdown report cut to what a step summary
-// may hold: at a line, with a word that it was cut.
+// writeGitHubSummary writes the Markdown report, cut at a line end to the size limit of a step
+// summary. A note says that it was cut.
 func writeGitHubSummary(w io.Writer, r *model.Report, opt Options) error {
 	var b bytes.Buffer
 	if err := writeMarkdown(&b, r, opt); err != nil {
@@ -96,8 +95,8 @@ func writeGitHubSummary(w io.Writer, r *model.Report, opt Options) error {
 	return err
 }
 
-// CutLines cuts text to at most most bytes, at the end of a line, and says so
-// in a last paragraph. Most is at least 100.
+// CutLines cuts text to at most most bytes, at the end of a line, and says so in a last paragraph.
+// most must be at least 100.
 func CutLines(text []byte, most int) []byte {
 	const note = "\n\nCut here: the report has more than fits.\n"
 	if len(text) <= most {
@@ -123,13 +122,13 @@ type gitlabIssue struct {
 	} `json:"location"`
 }
 
-// writeGitLab writes the code quality report: one issue a finding.
+// writeGitLab writes a code quality report with one issue per finding.
 func writeGitLab(w io.Writer, r *model.Report, _ Options) error {
 	return WriteCodeQuality(w, items(r), inputPath(r))
 }
 
-// WriteCodeQuality writes GitLab's code quality report. An item without a file
-// is placed at fallback, because GitLab wants a path.
+// WriteCodeQuality writes GitLab's code quality report. An item without a file is placed at
+// fallback, because GitLab requires a path.
 func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
 	out := []gitlabIssue{}
 	for i := range items {

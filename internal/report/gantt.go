@@ -13,12 +13,12 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// ganttBars is how many bars of a section are drawn: forges refuse larger
-// pictures, and nobody reads them.
+// ganttBars is the maximum number of bars per section. GitHub and GitLab refuse larger charts, and
+// nobody reads them.
 const ganttBars = 25
 
-// gantt draws health, NotReady and long relists as a Mermaid chart, which GitHub,
-// GitLab and most ticket systems show as a picture.
+// gantt draws health, NotReady and long relists as a Mermaid chart, which GitHub, GitLab and most
+// ticket systems render.
 func gantt(b *bufio.Writer, n *model.Node) {
 	end, shortest := n.Window.End, (n.Window.End-n.Window.Start)/500
 	short := func(m timeline.Mark) bool { return m.Kind != timeline.Relist || !m.Long() && !m.Open }
@@ -46,13 +46,13 @@ func gantt(b *bufio.Writer, n *model.Node) {
 	fmt.Fprintf(b, "```\n")
 }
 
-// ganttTags are those by which bars of a state are coloured.
+// ganttTags maps states to the Mermaid tags that color their bars.
 var ganttTags = map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}
 
-// ganttMarks are the longest bars, by start, but for those too short to be seen. A bar is at least a millisecond
-// long, because the chart refuses others.
+// ganttMarks returns the longest bars, sorted by start, without those too short to be seen. Bars
+// are drawn at least a millisecond long, because Mermaid refuses shorter ones.
 func ganttMarks(ms []timeline.Mark, end, shortest model.Time) []string {
-	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { // what is wrong shows however short it is
+	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { // errors are shown however short they are
 		return m.Start == 0 || m.To(end) <= m.Start || m.Weight() < 3 && m.To(end)-m.Start < shortest
 	})
 	if len(ms) > ganttBars {
@@ -67,15 +67,15 @@ func ganttMarks(ms []timeline.Mark, end, shortest model.Time) []string {
 		if m.Kind == timeline.Relist {
 			name, tags = strings.TrimPrefix(strings.TrimPrefix(m.State+" "+m.Length, "ok "), "unknown "), "active, "
 		}
-		const format = "2006-01-02 15:04:05.000" // read as local time, so that the digits of UTC are shown
+		const format = "2006-01-02 15:04:05.000" // without a zone, Mermaid parses it as local time and so shows the UTC digits unchanged
 		from, to := m.Start, max(m.To(end), m.Start+1e6)
 		out = append(out, fmt.Sprintf("%s :%s%s, %s", ganttText(name), tags, layout(from, format), layout(to, format)))
 	}
 	return out
 }
 
-// notGantt is what the chart acts on, or may.
+// notGantt matches characters that are, or may be, special in Mermaid.
 var notGantt = regexp.MustCompile(`[^a-zA-Z0-9. /_µ≤≥±-]`)
 
-// ganttText is a name in the syntax of the chart.
+// ganttText replaces characters that are special in Mermaid.
 func ganttText(s string) string { return notGantt.ReplaceAllString(s, "_") }

@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// hostile are strings that act on something when a writer lets them through.
+// hostile are strings that would do harm if a writer let them through.
 var hostile = map[string]string{
 	"script":    `</script><script>alert(1)</script><img src=x onerror=alert(1)>`,
 	"attribute": `" onmouseover="alert(1)" x='`,
@@ -30,7 +30,7 @@ var hostile = map[string]string{
 	"nul":       "a\x00b",
 }
 
-// TestHostile: whatever stands in a bundle comes out inert in every format.
+// TestHostile: hostile strings in a bundle are inert in every format.
 func TestHostile(t *testing.T) {
 	for kind, s := range hostile {
 		if kind == "long" && testing.Short() {
@@ -77,12 +77,12 @@ func inertText(t *testing.T, format, kind, out string) {
 	}
 }
 
-// terminalOwn are the sequences that the writer itself sends to a terminal:
-// colours, and hyperlinks to an address without control characters.
+// terminalOwn matches the sequences that the writer itself sends to a terminal: colors, and
+// hyperlinks to an address without control characters.
 var terminalOwn = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*\x1b\\\\")
 
-// inertTerminal: on a wide terminal with colours and links there is nothing but
-// what the writer itself sends.
+// inertTerminal checks that a wide terminal with colors and links receives no escape sequences but
+// the writer's own.
 func inertTerminal(t *testing.T, f Format, kind string, r *Report) {
 	t.Helper()
 	var out bytes.Buffer
@@ -113,7 +113,7 @@ func inertCSV(t *testing.T, kind string, in io.Reader) {
 	}
 }
 
-// inertHTML: exactly the elements of the page itself, none from the input.
+// inertHTML checks that the page has only its own elements, none from the input.
 func inertHTML(t *testing.T, kind, out string) {
 	t.Helper()
 	if n := strings.Count(out, "<script"); n != 2 {
@@ -135,7 +135,7 @@ func inertHTML(t *testing.T, kind, out string) {
 	}
 }
 
-// TestDeterminism: the same report gives the same bytes.
+// TestDeterminism: equal reports give equal bytes.
 func TestDeterminism(t *testing.T) {
 	for _, f := range Formats {
 		var a, b bytes.Buffer
@@ -151,7 +151,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestHTMLSize: a hundred thousand events stay below 25 MB.
+// TestHTMLSize: a page with 100,000 events stays below 25 MB.
 func TestHTMLSize(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeHTML(&out, fill(fixture("worker-3", 100_000)), Options{}); err != nil {

@@ -21,7 +21,7 @@ import (
 //go:embed html/page.tmpl
 var pageSource string
 
-// pages is the template of the page.
+// pages is the template of the HTML report.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
 	"bytes": Bytes, "base": path.Base, "name": orNode, "kubelet": kubeletLine, "window": func(w model.Window) string { return windowLine(w, true) }, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "heading": causesHeading, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
 	"ordinal": func(i int) int { return i + 1 },
@@ -34,8 +34,8 @@ var styleSource string
 //go:embed html/view.js
 var scriptSource string
 
-// page is what the template shows. Everything in it but the three trusted parts
-// is escaped by the template for the place where it stands.
+// page is the data of the template. Except Style, Script and Data, which are trusted, everything in
+// it is escaped by html/template for its context.
 type page struct {
 	*model.Report
 	Title, Description, CSP string
@@ -44,7 +44,7 @@ type page struct {
 	Across, Fired, Problems Section
 }
 
-// pageNode is a node, the first screen of it, and its tables.
+// pageNode is a node with its head and its tables.
 type pageNode struct {
 	*model.Node
 	Head     pageHead
@@ -52,7 +52,7 @@ type pageNode struct {
 	Sections []Section
 }
 
-// pageHead is the first screen of a node: the verdict, four numbers, what to do.
+// pageHead is the first screen of a node: the verdict, up to four numbers, and what to do.
 type pageHead struct {
 	Name, Status, Badge, Summary, Cause, Level, Lead, Ticket string
 	Do                                                       []string
@@ -61,11 +61,11 @@ type pageHead struct {
 
 type pageNumber struct{ Value, Label string }
 
-// drawer is a list: what of it stands open, and the rest, which opens on demand.
+// drawer is a list whose first items are visible; the rest opens on demand.
 type drawer[T any] struct{ Open, Rest []T }
 
-// standOpen is how many of a list stand open; a drawer for a single one is not
-// worth a click.
+// standOpen is the number of visible items of a drawer. A single further item is shown too: it is
+// not worth a click.
 const standOpen = 3
 
 func drawerOf[T any](all []T) drawer[T] {
@@ -77,14 +77,14 @@ func drawerOf[T any](all []T) drawer[T] {
 
 type pageCause struct {
 	*model.Cause
-	Leads bool // its evidence stands open too
+	Leads bool // its evidence is visible too
 }
 
-// writeHTML writes one file that needs nothing else: styles, script and data
-// are inside, the content security policy admits only those by their hash, and
-// without scripts the verdict and all tables still stand. view.js draws the timeline on a
-// canvas: a document tree cannot hold a hundred thousand marks, the chart libraries that can
-// weigh a megabyte, know neither whiskers nor lanes, and need styles that the policy forbids.
+// writeHTML writes one self-contained file with styles, script and data. The content security
+// policy admits styles and script by hash only. Without JavaScript the verdict and all tables are
+// still there. view.js draws the timeline on a canvas, because a DOM cannot hold a hundred thousand
+// marks; the chart libraries that manage it weigh a megabyte, support neither error bars nor lanes,
+// and need inline styles, which the policy forbids.
 func writeHTML(w io.Writer, r *model.Report, opt Options) error {
 	data, err := island(r)
 	if err != nil {
@@ -124,13 +124,14 @@ func title(r *model.Report) string {
 	return strings.Join(names, ", ")
 }
 
-// Hash is the hash of a script or a style sheet for a content security policy.
+// Hash returns the hash of a script or a style sheet for a content security policy.
 func Hash(s string) string {
 	h := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
 }
 
-// breached is what is known of a breach that no line reports.
+// breached returns the number to show for a node without an episode: a breach that is proven though
+// no line reports it, or that there is none.
 func (t times) breached(n *model.Node) pageNumber {
 	for i := range n.Breaches {
 		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" {
@@ -143,7 +144,7 @@ func (t times) breached(n *model.Node) pageNumber {
 	return pageNumber{"none", "breach proven"}
 }
 
-// stepsShown is how many things to do the first screen names.
+// stepsShown is the number of actions on the first screen.
 const stepsShown = 3
 
 func (t times) head(n *model.Node) pageHead {
@@ -196,29 +197,29 @@ func causesOf(cs []model.Cause) drawer[pageCause] {
 	return drawerOf(all)
 }
 
-// quotesShown bounds the quotes of one list in the static part of the page; the
-// timeline holds them all.
+// quotesShown is the maximum number of quotes per list in the static part of the page; the timeline
+// has all of them.
 const quotesShown = 50
 
 func quotesOf(p model.Proof) drawer[model.Evidence] { return drawerOf(p.First(quotesShown)) }
 
-// splitPath is where a line stands: the archives and folders apart, because only
-// the end of a path tells lines apart.
+// splitPath splits the position of a line before the last path element, which is the part that
+// distinguishes it; archives and folders come first.
 func splitPath(e model.Evidence) [2]string {
 	where := e.Where()
 	base := strings.LastIndexAny(where, "/!") + 1
 	return [2]string{where[:base], where[base:]}
 }
 
-// island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end
-// the script element, and a hundred thousand quoted lines stay a few megabytes.
+// island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end the script element,
+// and compression keeps a hundred thousand quoted lines to a few megabytes.
 func island(r *model.Report) (string, error) {
 	data, err := json.Marshal(viewOf(r))
 	return base64.StdEncoding.EncodeToString(packed(data, gzip.BestCompression)), err
 }
 
-// Style is the style sheet of all pages of the tool, as an element.
+// Style returns the style sheet shared by all HTML pages, as a style element.
 func Style() template.HTML { return template.HTML("<style>" + styleSource + "</style>") }
 
-// StyleHash is its hash for a content security policy.
+// StyleHash returns the hash of Style for a content security policy.
 func StyleHash() string { return Hash(styleSource) }

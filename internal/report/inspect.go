@@ -10,10 +10,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// shown is how many rows of a list the text shows without --verbose.
+// shown is the maximum number of rows per list without --verbose.
 const shown = 15
 
-// writeInspectText tells what the inputs hold.
+// writeInspectText describes what the inputs hold.
 func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	x := &inspection{r.Inspect(), p, shown, max(p.opt.Width/2, 40)}
@@ -39,15 +39,15 @@ func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	return p.Flush()
 }
 
-// inspection is what the sections of inspect are made of.
+// inspection renders the sections of inspect.
 type inspection struct {
 	*model.Inspect
 	*printer
-	most int // rows of a table
-	half int // of the width, for a path
+	most int // maximum rows per table
+	half int // half the terminal width, for paths
 }
 
-// below writes the common top of all paths as "…/".
+// below replaces the common prefix of all paths by "…/".
 func (x *inspection) below(s string) string {
 	if x.Prefix != "" {
 		s = strings.ReplaceAll(s, x.Prefix, "…/")
@@ -55,7 +55,7 @@ func (x *inspection) below(s string) string {
 	return s
 }
 
-// said is a sentence of which the paths are shortened, but for --verbose.
+// said shortens the paths in a sentence, except with --verbose.
 func (x *inspection) said(s string) string {
 	if s = x.below(s); !x.opt.Verbose {
 		s = shortPaths(s)
@@ -63,7 +63,7 @@ func (x *inspection) said(s string) string {
 	return s
 }
 
-// path is a path below the common top that takes at most most columns.
+// path shortens a path to at most most columns, relative to the common prefix.
 func (x *inspection) path(s string, most int) string { return ending(x.below(s), most) }
 
 func (x *inspection) nodes() Section {
@@ -84,8 +84,8 @@ func (x *inspection) used() Section {
 	return s
 }
 
-// grouped lists the files of which something is said: one of each saying and how many
-// more there are, all under --verbose.
+// grouped lists files grouped by said: one file per distinct text and the number of others, or all
+// files with --verbose. Files for which said returns "" are left out.
 func (x *inspection) grouped(title, column string, said func(*model.File) string) Section {
 	s := Section{Title: title, Columns: []string{column, "file"}}
 	count := map[string]int{}
@@ -108,7 +108,7 @@ func (x *inspection) grouped(title, column string, said func(*model.File) string
 	return s
 }
 
-// dated is how the timestamps of a file were read.
+// dated says how the timestamps of a file were interpreted.
 func (x *inspection) dated(f *model.File) string {
 	if !f.Used {
 		return ""
@@ -132,7 +132,7 @@ func (x *inspection) losses() Section {
 	return s
 }
 
-// blankZero is a number, "" for 0: a precision of none.
+// blankZero formats n, with "" for 0: the precision .0 prints no digits for a zero.
 func blankZero(n int) string { return fmt.Sprintf("%.0d", n) }
 
 func (p *printer) needs(list []model.Need) {

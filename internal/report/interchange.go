@@ -11,13 +11,13 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// timesketchLine is one event in the JSON lines that Timesketch and plaso's
-// json_line readers take: message, datetime and timestamp_desc are required.
+// timesketchLine is one event in the JSON Lines format that Timesketch and plaso's json_line parser
+// read. message, datetime and timestamp_desc are required.
 type timesketchLine struct {
 	Message       string   `json:"message"`
 	Datetime      string   `json:"datetime"`
 	TimestampDesc string   `json:"timestamp_desc"`
-	Timestamp     int64    `json:"timestamp"` // µs since 1970
+	Timestamp     int64    `json:"timestamp"` // microseconds since 1970
 	DataType      string   `json:"data_type"`
 	Parser        string   `json:"parser"`
 	Hostname      string   `json:"hostname"`
@@ -30,8 +30,8 @@ type timesketchLine struct {
 	Text          string   `json:"text,omitempty"`
 }
 
-// writeTimesketch writes the start, and where it is known the end, of every
-// claim.
+// writeTimesketch writes an event for the start of every claim, and one for its end or latest end
+// if known.
 func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
 	return rows(r, func(x *row) error {
 		ends := []struct {
@@ -61,9 +61,9 @@ func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLi
 	return l
 }
 
-// wordsOf are the name of a mark and the sentence that tells of it, by kind: of its
-// state (1), detail (2), id (3), pod (4), length (5), step (6), condition (7), value (8),
-// unit (9) and threshold (10).
+// wordsOf holds two formats for each kind of mark: its name and a sentence about it. Their
+// arguments are state (1), detail (2), ID (3), pod (4), length (5), step (6), condition (7), value
+// (8), unit (9) and threshold (10).
 var wordsOf = map[string][2]string{
 	timeline.Episode:   {"PLEG unhealthy, %[6]s", "PLEG unhealthy, episode %[3]s, %[6]s"},
 	timeline.Cause:     {"%[2]s", "%[1]s cause: %[3]s"},
@@ -83,13 +83,13 @@ var wordsOf = map[string][2]string{
 	timeline.Operation: {"%[3]s", "operation %[3]s"},
 }
 
-// phrase is the name of a mark (0), or the sentence that tells of it (1).
+// phrase returns the name of a mark (sentence 0) or a sentence about it (sentence 1).
 func phrase(m *timeline.Mark, sentence int) string {
 	return strings.Trim(fmt.Sprintf(wordsOf[m.Kind][sentence], m.State, m.Detail, m.ID, m.Pod, m.Length, stuckIn(m.State), nodeStates[m.State],
 		float(m.Value), m.Unit, float(m.Threshold)), ", ")
 }
 
-// interval is a row of the document that OpenShift's timeline viewers open.
+// interval is a row of the interval JSON that OpenShift's timeline viewers read.
 type interval struct {
 	Level   string `json:"level"`
 	Display bool   `json:"display"`
@@ -113,9 +113,9 @@ type intervals struct {
 	Items  []interval `json:"items"`
 }
 
-// writeIntervals writes everything that has a start as an interval; what has no
-// known end becomes a moment. The viewers take their window from the first and
-// the last interval, so these come by time.
+// writeIntervals writes everything that has a start as an interval; one without a known end has
+// length zero. Intervals are sorted by time, because the viewers take their window from the first
+// and the last one.
 func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 	out := intervals{model.SchemaName("intervals"), []interval{}}
 	for _, n := range r.Nodes {
@@ -129,14 +129,14 @@ func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 	return Encode(w, &out)
 }
 
-// intervalSources name what marks are of: what is of the node as a whole is NodeState, which the
-// viewers show at once and colour by reason; every kind else is a source of its
-// own, which they offer as a category.
+// intervalSources maps kinds of marks to sources. States of the node as a whole have the source
+// NodeState, which the viewers show right away and color by reason. Every other kind is a source of
+// its own, which they offer as a category.
 var intervalSources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
 	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap", timeline.Conflict: "Contradiction",
 	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent", timeline.Note: "Note"}
 
-// rowsOfNode tell NodeState rows apart.
+// rowsOfNode distinguishes the NodeState rows.
 var rowsOfNode = map[string]string{timeline.Health: "PLEG", timeline.Ready: "Ready"}
 
 func intervalOf(n *model.Node, m *timeline.Mark) interval {
@@ -156,7 +156,7 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 		notes["seconds"] = float(m.Seconds)
 	}
 	if m.Open {
-		notes["open"] = "true" // it ends with the input only because that does
+		notes["open"] = "true" // no known end: it is drawn to the end of the input
 	}
 	if e := m.Proof.Best(); e != nil {
 		notes["file"], notes["line"] = e.File, fmt.Sprint(e.Line)
@@ -164,5 +164,5 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	return out
 }
 
-// nodeStates name states as the viewers know them: NotReady has a colour.
+// nodeStates maps states to names that the viewers know: they have a color for NotReady.
 var nodeStates = map[string]string{"unhealthy": "NotReady", "false": "NotReady", "healthy": "Ready", "true": "Ready"}

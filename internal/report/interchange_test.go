@@ -63,11 +63,10 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestIntervalsView: the viewer of OpenShift opens on the time from the begin of
-// the first interval to the end of the last one, drops what ends before or begins
-// after it (to the millisecond of its clock), and shows at once what has the
-// display flag: nothing of the report is dropped, and only single pod events
-// wait for the flag to be overridden.
+// TestIntervalsView: OpenShift's viewer spans the time from the start of the first interval to the
+// end of the last one. It drops intervals that end before or begin after that (to the millisecond),
+// and shows those with the display flag right away. So nothing of the report may be dropped, and
+// only single pod events lack the flag.
 func TestIntervalsView(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeIntervals(&out, fill(fixture("node", 200)), Options{}); err != nil {
@@ -95,12 +94,12 @@ func TestIntervalsView(t *testing.T) {
 	}
 }
 
-// TestPerfetto checks the fields that the Trace Event format documents.
+// TestPerfetto checks the fields documented for the Trace Event format.
 func TestPerfetto(t *testing.T) {
 	var out bytes.Buffer
 	r := fixture("node", 20)
 	n := r.Nodes[0].Node
-	again := n.Failures[0] // overlaps the first without being inside it
+	again := n.Failures[0] // overlaps the first without being nested in it
 	again.Start.At, again.End = again.Start.At+1e9, again.End+1e9
 	n.Failures = append(n.Failures, again)
 	if err := writePerfetto(&out, fill(r), Options{}); err != nil {
@@ -169,7 +168,7 @@ func TestPerfetto(t *testing.T) {
 	}
 }
 
-// TestBreachBounds: the flat formats tell how exact a breach is, as JSON does.
+// TestBreachBounds: the flat formats state the uncertainty of a breach, as JSON does.
 func TestBreachBounds(t *testing.T) {
 	n := &model.Node{Name: "n1", History: &model.History{}, Breaches: []model.Breach{{Rule: "relist-interval-long", Severity: "warning", Start: 1e18, End: 1e18 + 1e11,
 		Value: new(90.0), Slack: 0.25, Least: true, StartSlack: 5, EndSlack: 6, Unit: "seconds"}}}

@@ -15,52 +15,52 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Item is something that CI systems are told, whether a report or a fleet says
-// it: a breach, a cause, what nodes share.
+// Item is a finding for CI systems, of a report or of a fleet: a breach, a cause, or something that
+// nodes share.
 type Item struct {
-	Node        string // "" when it is of no single node
-	Rule        string // id of a rule, a cause, or a kind of thing that nodes share
-	Subject     string // what the rule was held against, "" the node
+	Node        string // "" if it concerns no single node
+	Rule        string // ID of a rule or cause, or the kind of what nodes share
+	Subject     string // what the rule was applied to, "" if that is the node
 	Title       string
 	Severity    rules.Severity
 	Start       model.Time
-	Seconds     float64 // how long it lasted, as far as that is known
+	Seconds     float64 // duration, 0 if unknown
 	Message     string
 	Fingerprint string
-	Times       int // how often; 0 and 1 are once
+	Times       int // number of occurrences; 0 means 1
 	Proof       model.Proof
-	Episodes    []int    // that it is or explains
-	Level       string   // of a cause
-	Confidence  *float64 // of a cause, nil for anything else
+	Episodes    []int    // IDs of the episodes that it describes or explains
+	Level       string   // of a cause, else ""
+	Confidence  *float64 // of a cause, else nil
 	Do          []string
 	References  []string
-	// Flows tell what happened in at most room steps; nil where nothing is told.
+	// Flows returns the course of events in at most room steps; nil if there is none.
 	Flows func(room int) []Flow
 }
 
-// Flow is what happened, oldest first.
+// Flow is a sequence of steps, oldest first.
 type Flow struct {
 	Title string
 	Steps []Step
 }
 
-// Step is a moment of what happened.
+// Step is one moment of a Flow.
 type Step struct {
 	At    model.Time
 	What  string
 	Proof model.Proof
 }
 
-// Fingerprint identifies a finding over runs of the tool: the same rule on the
-// same node and subject at the same moment, whatever the bundle is called and
-// whatever else was found.
+// Fingerprint identifies a finding across runs of the tool: the same rule on the same node and
+// subject at the same time has the same one, whatever the bundle is called and whatever else was
+// found.
 func Fingerprint(node, rule, subject string, start int64) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{node, rule, subject, strconv.FormatInt(start, 10)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// SortItems puts the gravest first, then by node, time, rule and subject: a
-// format with a limit keeps the front of the list.
+// SortItems sorts by severity, most severe first, then by node, time, rule and subject: a format
+// with a limit keeps the front of the list.
 func SortItems(items []Item) {
 	slices.SortStableFunc(items, func(a, b Item) int {
 		return cmp.Or(b.Severity.Rank()-a.Severity.Rank(), strings.Compare(a.Node, b.Node), cmp.Compare(a.Start, b.Start),
@@ -68,7 +68,7 @@ func SortItems(items []Item) {
 	})
 }
 
-// told is the message, and how often.
+// told returns the message, with the number of occurrences if there are several.
 func (x *Item) told() string {
 	if x.Times > 1 {
 		return fmt.Sprintf("%s (the worst or first of %d)", x.Message, x.Times)
@@ -76,7 +76,7 @@ func (x *Item) told() string {
 	return x.Message
 }
 
-// proof quotes at most most pieces of evidence as lines of text.
+// proof quotes up to most pieces of evidence.
 func (x *Item) proof(most int) string {
 	var b strings.Builder
 	for _, e := range x.Proof.First(most) {
@@ -92,7 +92,7 @@ func (x *Item) proof(most int) string {
 	return b.String()
 }
 
-// items are the breaches and causes of a report, the gravest first.
+// items returns the breaches and causes of a report, most severe first.
 func items(r *model.Report) []Item {
 	var out []Item
 	for _, n := range r.Nodes {
@@ -102,8 +102,8 @@ func items(r *model.Report) []Item {
 	return out
 }
 
-// nodeItems are those of one node. On a node that is well there is nothing to
-// explain: a CI system that is told why nothing happened shows it as an issue.
+// nodeItems returns the breaches and causes of one node. Causes of a healthy node are omitted: a CI
+// system would show them as issues though there is nothing to explain.
 func nodeItems(n *model.Node) []Item {
 	var out []Item
 	for i := range n.Breaches {
@@ -149,7 +149,7 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 	return x
 }
 
-// levels are the words of CI systems for a severity.
+// levels are the names of a severity in different CI systems.
 type levels struct{ sarif, github, gitlab string }
 
 func levelsOf(s rules.Severity) levels {
@@ -157,7 +157,7 @@ func levelsOf(s rules.Severity) levels {
 	return byRank[max(s.Rank()-1, 0)]
 }
 
-// causeItem weighs a cause by how sure it is.
+// causeItem converts a cause; its severity depends on its confidence level.
 func causeItem(n *model.Node, c *model.Cause) Item {
 	x := Item{Rule: c.ID, Title: c.Title, Severity: CauseSeverity(c.Level), Proof: c.For, Episodes: c.Episodes, Level: c.Level, Confidence: &c.Confidence,
 		Do: c.Remediation, References: c.References}
@@ -173,19 +173,20 @@ func causeItem(n *model.Node, c *model.Cause) Item {
 	return x
 }
 
-// RulesItem says of a node whose rules were used for a kubelet of unknown version.
+// RulesItem says which version's rules were applied to the kubelet of a node, because its own
+// version is newer or older than any known.
 func RulesItem(node, note string, proof model.Proof) Item {
 	return Item{Rule: "kubelet-version-unknown", Title: "The version of the kubelet is newer or older than any known", Severity: rules.Info,
 		Message: node + ": " + note, Proof: proof}
 }
 
-// CauseMessage says which cause a node has, and how sure that is.
+// CauseMessage names the cause on a node and its confidence.
 func CauseMessage(node, title, level string, confidence float64) string {
 	return fmt.Sprintf("%s: %s (%s, confidence %.2f)", node, title, level, confidence)
 }
 
-// CauseSeverity is that of a cause by its level: a likely one is worth a
-// warning, a possible one is a hint.
+// CauseSeverity returns the severity of a cause of a level: a possible one is Info, any other is a
+// Warning.
 func CauseSeverity(level string) rules.Severity {
 	if level == string(rules.Possible) {
 		return rules.Info
@@ -193,7 +194,7 @@ func CauseSeverity(level string) rules.Severity {
 	return rules.Warning
 }
 
-// flows tell the episodes with these ids, in at most room steps together: the
+// flows describes the episodes with the given IDs, in at most room steps altogether: the key
 // moments and relists of each, oldest first.
 func flows(n *model.Node, ids []int, room int) []Flow {
 	var out []Flow
@@ -204,7 +205,7 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 		}
 		from, to := cmp.Or(e.LastRelistStart, e.FirstReport), cmp.Or(e.Recovered, n.LatestEnd(i), max(n.Window.End, e.LastReport))
 		steps := slices.DeleteFunc(moments(n, true), func(s Step) bool { return s.At < from || s.At > to })
-		if len(steps) > room { // both ends tell more than the middle
+		if len(steps) > room { // the ends say more than the middle
 			steps = slices.Delete(steps, room-room/2, len(steps)-room/2)
 		}
 		if len(steps) > 0 {
@@ -215,8 +216,8 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 	return out
 }
 
-// moments are the turning points of a node, oldest first: what a post-mortem
-// timeline lists; with its relists if asked for.
+// moments returns the turning points of a node, oldest first, as in the timeline of a post-mortem;
+// with its relists if relists is set.
 func moments(n *model.Node, relists bool) []Step {
 	var out []Step
 	add := func(at model.Time, what string, proof model.Proof) {

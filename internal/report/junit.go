@@ -12,16 +12,16 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Quotes in a failure, breaches of one rule that it describes, and causes.
+// Maximum number of quotes per item, of breaches of one rule, and of causes in a failure.
 const (
 	junitQuotes   = 5
 	junitBreaches = 20
 	junitCauses   = 3
 )
 
-// The types below are the JUnit XML that CI systems read: what the schemas of
-// Jenkins' xUnit plugin allow, old and new. So a case has no properties of its
-// own, and what is skipped says why in text, not in an attribute.
+// The types below are the JUnit XML that CI systems read, restricted to what the old and new
+// schemas of Jenkins' xUnit plugin allow: a case has no properties of its own, and the reason for a
+// skip is text, not an attribute.
 type (
 	junitSuites struct {
 		XMLName  xml.Name `xml:"testsuites"`
@@ -33,7 +33,7 @@ type (
 		Suites   []Suite  `xml:"testsuite"`
 	}
 
-	// Suite is a test suite of JUnit XML. WriteJUnit counts its cases.
+	// Suite is a test suite. WriteJUnit fills in its counts.
 	Suite struct {
 		Name       string          `xml:"name,attr"`
 		Tests      int             `xml:"tests,attr"`
@@ -64,7 +64,7 @@ type (
 		Failure *Told   `xml:"failure"`
 	}
 
-	// Told is why a case was skipped or failed.
+	// Told says why a case was skipped or failed.
 	Told struct {
 		Message string `xml:"message,attr,omitempty"`
 		Type    string `xml:"type,attr,omitempty"`
@@ -96,17 +96,16 @@ func WriteJUnit(w io.Writer, suites []Suite) error {
 	return err
 }
 
-// seconds are written to the millisecond.
+// seconds are written with millisecond precision.
 type seconds float64
 
 func (s seconds) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s), 'f', 3, 64), nil
 }
 
-// NodeSuite is the suite of a node: one case a breach rule. A rule that was
-// broken is a failure, its evidence the text. On a node of which too little is
-// known to call it healthy, rules that nothing broke are skipped. Properties
-// without a value are left out.
+// NodeSuite returns the suite of a node, with one case per breach rule. A breached rule is a
+// failure whose text is the evidence. If the node's status is "unknown", rules without a breach are
+// skipped. Properties without a value are omitted.
 func NodeSuite(name, status, summary string, start model.Time, properties []SuiteProperty, items []Item) Suite {
 	s := Suite{Name: orNode(name), Host: name, Out: summary}
 	if start != 0 {
@@ -129,7 +128,7 @@ func NodeSuite(name, status, summary string, start model.Time, properties []Suit
 		}
 	}
 	add := func(id string) {
-		c := Case{Name: id, Class: "plegforensics." + strings.ReplaceAll(s.Name, ".", "-")} // dots would make packages of a name
+		c := Case{Name: id, Class: "plegforensics." + strings.ReplaceAll(s.Name, ".", "-")} // viewers take the part before a dot as a package
 		if xs := byRule[id]; len(xs) > 0 {
 			c.fail(xs, causes)
 		} else if status == "unknown" {
@@ -149,11 +148,11 @@ func NodeSuite(name, status, summary string, start model.Time, properties []Suit
 	return s
 }
 
-// Untold is why a case is skipped where too little is known.
+// Untold is the reason given for a skipped case.
 const Untold = "the input shows too little of the kubelet to tell"
 
-// fail makes a failure of breaches of one rule: what was measured, quotes, and
-// the probable causes.
+// fail sets the failure of a case from the breaches of one rule: measurements, quotes, and the
+// probable causes.
 func (c *Case) fail(xs, causes []Item) {
 	worst := &xs[0]
 	var b strings.Builder

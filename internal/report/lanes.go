@@ -14,16 +14,16 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// wideEnough is the width from which a terminal shows all lanes; below it the
-// age of the last relist alone has its line.
+// wideEnough is the minimum terminal width for showing all lanes. Narrower terminals show only the
+// age of the last relist.
 const wideEnough = 140
 
-// laneGutter is the space for the names of lanes, ageGutter that for the age alone, which
-// stands among the labels of the screen.
+// laneGutter is the width of the lane names; ageGutter is the width of the label if the age is
+// shown alone, among the other labels of the screen.
 const laneGutter, ageGutter = 18, gutter + 2
 
-// lane is one row of the timeline in text: a character and a weight a column,
-// of marks that share a column the heaviest shows.
+// lane is one row of the text timeline, with a cell per column. Of marks that share a column the
+// one of the greatest weight is shown.
 type lane struct {
 	name  string
 	cells []cell
@@ -35,7 +35,7 @@ type cell struct {
 	color  text.Colors
 }
 
-// laneFrame maps moments to columns.
+// laneFrame maps times to columns.
 type laneFrame struct {
 	from, to model.Time
 	cols     int
@@ -43,12 +43,12 @@ type laneFrame struct {
 
 func (f laneFrame) lane(name string) *lane { return &lane{name, make([]cell, f.cols)} }
 
-// column may lie outside the frame.
+// column returns the column of a time; it may lie outside the frame.
 func (f laneFrame) column(at model.Time) int {
 	return int(math.Floor(float64(at-f.from) / float64(f.to-f.from+1) * float64(f.cols)))
 }
 
-// put marks the columns of a span; to 0 is a moment.
+// put fills the columns of a span; if to is 0, that of from only.
 func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color text.Colors) {
 	a := f.column(from)
 	b := a
@@ -62,7 +62,7 @@ func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color t
 	}
 }
 
-// line is the lane as text, each run of one colour painted once.
+// line renders the lane; adjacent cells of one color share an escape sequence.
 func (l *lane) line(p *printer) string {
 	var b strings.Builder
 	for i := 0; i < len(l.cells); {
@@ -80,8 +80,8 @@ func (l *lane) line(p *printer) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// timeline draws a node's time: the lanes where the terminal is wide enough,
-// else the age of the last relist where that says something.
+// timeline draws the history of a node: all lanes if the terminal is wide enough, else the age of
+// the last relist if that is of interest.
 func (p *printer) timeline(n *model.Node) {
 	f, drawable := p.frame(n, laneGutter)
 	if !drawable || p.opt.Width < wideEnough {
@@ -115,14 +115,15 @@ func (p *printer) timeline(n *model.Node) {
 	p.para("  "+strings.Repeat(" ", laneGutter), "─ well  █ not  ▪ relist  ▬ long relist  × list failed  ◆ hung  ~ undated relists  ! error  ▵ warning  · else  ░ no log")
 }
 
-// frame is where a node's time is drawn; an excerpt of a few lines has no shape.
+// frame returns the frame for a node's timeline. It is not drawable if the window is shorter than a
+// tenth of the threshold: an excerpt of a few lines has no shape.
 func (p *printer) frame(n *model.Node, gutter int) (f laneFrame, drawable bool) {
 	w := n.Window
 	threshold := *cmp.Or(n.Kubelet.Threshold, new(180.0))
 	return laneFrame{w.Start, w.End, max(p.opt.Width-gutter-2, 10)}, w.Start != 0 && model.Seconds(w.End.Sub(w.Start)) >= threshold/10
 }
 
-// ageLine draws the age of the last relist where that says something.
+// ageLine draws the age of the last relist if it reaches at least a quarter of the threshold.
 func (p *printer) ageLine(n *model.Node) {
 	f, drawable := p.frame(n, ageGutter)
 	if age := newAges(n, f); drawable && age.oldest > 0 && age.oldest >= age.threshold/4 {
@@ -131,12 +132,11 @@ func (p *printer) ageLine(n *model.Node) {
 	}
 }
 
-// glyphs are the characters of marks by weight: of what is well or unremarkable,
-// suspect, wrong.
+// glyphs maps a kind of mark and its weight (1 normal, 2 suspect, 3 bad) to a character.
 var glyphs = map[string][3]rune{timeline.Ready: {'─', '▒', '█'}, timeline.Health: {'─', '▒', '█'}, timeline.Bounded: {'~', '▬', '▬'}, timeline.Failed: {'!', '!', '!'},
 	timeline.Gap: {'░', '░', '░'}, timeline.Conflict: {'?', '?', '?'}, timeline.Request: {'·', '▵', '!'}, timeline.Event: {'·', '▵', '!'}, timeline.Line: {'·', '▵', '!'}}
 
-// draw puts marks on the lane, and returns it.
+// draw puts marks on the lane and returns it.
 func (l *lane) draw(f laneFrame, ms []timeline.Mark) *lane {
 	for i := range ms {
 		m := &ms[i]
@@ -151,7 +151,7 @@ func (l *lane) draw(f laneFrame, ms []timeline.Mark) *lane {
 			color = faint
 		}
 		l.put(f, m.Start, m.To(f.to), w, c, color)
-		if m.Kind == timeline.Failed && m.End > m.Start { // the call, and where it failed
+		if m.Kind == timeline.Failed && m.End > m.Start { // the duration of the call, and the moment it failed
 			l.put(f, m.Start, m.End-1, 4, '─', yellow)
 			l.put(f, m.End, 0, 5, c, color)
 		}
@@ -173,7 +173,7 @@ func glyph(m *timeline.Mark) rune {
 	return '▪'
 }
 
-// axis writes times above the columns where they begin.
+// axis labels the columns with times.
 func (f laneFrame) axis() string {
 	span := f.to.Sub(f.from)
 	l, narrowest := "15:04:05", 12
@@ -198,13 +198,13 @@ func (f laneFrame) axis() string {
 	return b.String()
 }
 
-// ages is the lane of the age of the last relist: a bar a column, as high as the age
-// is proven to get in it at least. Where that is next to nothing, ─ says that PLEG is
-// healthy, so that the age is below the threshold, and · that nothing is known.
+// ages is the lane that shows the age of the last relist: one bar per column, as high as the proven
+// lower bound of the age in it. Where that is next to nothing, ─ means that PLEG is healthy, so the
+// age is below the threshold, and · that nothing is known.
 type ages struct {
 	lane      *lane
-	oldest    time.Duration // at least
-	threshold time.Duration // below 0 unknown
+	oldest    time.Duration // lower bound of the maximum
+	threshold time.Duration // negative if unknown
 	at        rune          // the lowest bar that reaches the threshold
 }
 
@@ -213,7 +213,7 @@ var bars = []rune("▁▂▃▄▅▆▇█")
 func newAges(n *model.Node, f laneFrame) ages {
 	a := ages{lane: f.lane("age"), threshold: model.Duration(n.Kubelet.Threshold)}
 	low, high := make([]float64, f.cols), slices.Repeat([]float64{-1}, f.cols)
-	for _, m := range timeline.Collect(timeline.Healths, n) { // what counts of a column is the worst of it, and unknown is worse than healthy
+	for _, m := range timeline.Collect(timeline.Healths, n) { // the worst state in a column wins; unknown is worse than healthy
 		c := cell{'·', m.Weight() + 1, []text.Colors{nil, nil, yellow, red}[m.Weight()]}
 		if m.State == "healthy" {
 			c = cell{'─', 1, green}
@@ -223,7 +223,7 @@ func newAges(n *model.Node, f laneFrame) ages {
 	for _, x := range n.History.Ages() {
 		a.oldest = max(a.oldest, x.Low0, x.Low1)
 		from, to := model.Time(x.From), model.Time(x.To)
-		for c := max(f.column(from), 0); c <= min(f.column(to), f.cols-1); c++ { // the end of a column is where a rising age is greatest
+		for c := max(f.column(from), 0); c <= min(f.column(to), f.cols-1); c++ { // a rising age is greatest at the end of a column
 			at := min(f.from+model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1)), to)
 			low[c] = max(low[c], x.Low0.Seconds()+(x.Low1-x.Low0).Seconds()*float64(at-from)/float64(max(to-from, 1)))
 			if high[c] = max(high[c], x.High0.Seconds(), x.High1.Seconds()); x.High0 < 0 {

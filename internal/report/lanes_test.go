@@ -16,8 +16,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestLanes: a wide terminal shows all lanes within its width, a narrow one the
-// age alone.
+// TestLanes: a wide terminal shows all lanes within its width, a narrow one only the age.
 func TestLanes(t *testing.T) {
 	r := fixture("worker-3", 400)
 	draw := func(width int) string {
@@ -49,8 +48,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestAge: the bars rise to the peak, and the bar that the note names is the
-// first of those past the threshold.
+// TestAge: the bars rise to the peak, and the bar named in the note is the first one past the
+// threshold.
 func TestAge(t *testing.T) {
 	n := fill(fixture("worker-3", 1)).Nodes[0]
 	f := laneFrame{n.Window.Start, n.Window.End, 90}
@@ -76,8 +75,8 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestRan: a relist that hung is drawn as long as it is known to have run, though nothing
-// tells when it ended.
+// TestRan: a relist that hung is drawn as long as it is known to have run, even if its end is
+// unknown.
 func TestRan(t *testing.T) {
 	const from, minute = model.Time(1e18), model.Time(60e9)
 	n := &model.Node{History: &model.History{Relists: model.Seq[model.Relist](slices.Values([]model.Relist{{Start: from, Outcome: "hung", Least: time.Minute}, {Start: from + 9*minute, Outcome: "unknown"}}))}}
@@ -95,7 +94,7 @@ func TestRan(t *testing.T) {
 	}
 }
 
-// TestAxis: labels do not touch, whatever the span.
+// TestAxis: labels do not touch at any span.
 func TestAxis(t *testing.T) {
 	for _, span := range []int64{1e9, 60e9, 600e9, 3600e9, 86400e9, 30 * 86400e9} {
 		f := laneFrame{1772366400e9 + 123456789, model.Time(1772366400e9 + 123456789 + span), 180}
@@ -109,16 +108,15 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestAgeOfWhatIsUnknown: a column of which nothing is known is neither a low bar nor
-// green, a lower bound has the colour that the history gives its time, and what is
-// healthy without a known age is no bar.
+// TestAgeOfWhatIsUnknown: a column without any knowledge is neither a low bar nor green; a lower
+// bound has the color of the health at that time; healthy time without a known age has no bar.
 func TestAgeOfWhatIsUnknown(t *testing.T) {
 	spans := []age.Span{
-		{From: 0, To: 100e9, High0: 180e9, High1: 180e9},                               // healthy, no more is known
-		{From: 100e9, To: 200e9, High0: age.Unknown, High1: age.Unknown},               // nothing is known
-		{From: 200e9, To: 400e9, Low1: 200e9, High0: age.Unknown, High1: age.Unknown},  // a lower bound, of an unknown time
+		{From: 0, To: 100e9, High0: 180e9, High1: 180e9},                               // healthy, age unknown
+		{From: 100e9, To: 200e9, High0: age.Unknown, High1: age.Unknown},               // nothing known
+		{From: 200e9, To: 400e9, Low1: 200e9, High0: age.Unknown, High1: age.Unknown},  // a lower bound while health is unknown
 		{From: 400e9, To: 500e9, Low0: 200e9, Low1: 300e9, High0: 200e9, High1: 300e9}, // unhealthy
-		{From: 500e9, To: 600e9, Low0: 1e9, Low1: 1e9, High0: 2e9, High1: 2e9},         // known to be young
+		{From: 500e9, To: 600e9, Low0: 1e9, Low1: 1e9, High0: 2e9, High1: 2e9},         // known to be recent
 	}
 	h := &model.History{Ages: func() []age.Span { return spans }}
 	for i, state := range []string{"healthy", "unknown", "unknown", "unknown", "unhealthy", "healthy"} {

@@ -9,13 +9,12 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Every output says in its first lines that this program wrote it, so that a
-// report left beside a log is not read as another log; parse/bundle/own.go knows
-// the marks. Formats that have a place for it carry theirs inside; Mark is for
-// those that have none.
+// Every output says in its first lines that this program wrote it, so that a report left next to a
+// log is not read as another log; parse/bundle/own.go recognizes the marks. Most formats have a
+// place for it inside; Mark is for those that do not.
 
-// Mark is the line that goes before an output in a format of plain lines, ""
-// for the other formats.
+// Mark returns the line to write before an output in a line-based text format, "" for other
+// formats.
 func Mark(format, version, command string) string {
 	what := strings.TrimSpace("plegforensics " + version + " " + command)
 	switch format {
@@ -29,10 +28,11 @@ func Mark(format, version, command string) string {
 	return ""
 }
 
-// Encode writes one JSON document of the model.
+// Encode writes v as an indented JSON document.
 func Encode(w io.Writer, v any) error { return indent.Encode(w, v) }
 
-// MarkedLine writes an object as a line of JSON whose first key is the schema.
+// MarkedLine writes object as a line of JSON whose first key is the schema. The object must have
+// fields.
 func MarkedLine(w io.Writer, name string, object any) error {
 	line, err := model.Compact(object)
 	if err != nil {

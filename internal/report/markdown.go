@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// writeMarkdown writes a post-mortem: the block for the ticket, then for each
-// node a picture, the episodes, the causes with quotes, and a timeline.
+// writeMarkdown writes a post-mortem: the summary for the ticket, then for each node a chart, the
+// episodes, the causes with quotes, and a timeline.
 func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# PLEG report\n")
@@ -31,7 +31,7 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	return b.Flush()
 }
 
-// momentsShown bounds the timeline table: a ticket is read by people.
+// momentsShown is the maximum length of the timeline table: a ticket is read by people.
 const momentsShown = 200
 
 func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
@@ -56,15 +56,15 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	markdownSection(b, "###", s)
 }
 
-// mdEscape neutralises everything that Markdown or inline HTML would act on.
+// mdEscape escapes everything that Markdown or inline HTML would interpret.
 var mdEscape = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	"<", "&lt;", ">", "&gt;", "|", `\|`, "#", `\#`, "&", "&amp;", "~", `\~`, "@", "&#64;", "!", `\!`)
 
-// md is s as Markdown text.
+// md returns s as Markdown text.
 func md(s string) string { return mdEscape.Replace(s) }
 
-// code is s as a code span that works inside tables: the fence is longer than
-// any run of backticks in s, and a pipe cannot end the cell.
+// code returns s as a code span that works inside tables: the fence is longer than any run of
+// backticks in s, and pipes are escaped.
 func code(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\t", " ")
 	fence := "`"

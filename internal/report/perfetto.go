@@ -11,23 +11,22 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// traceEvent is one event of the Trace Event format that the Perfetto UI and
-// chrome://tracing open. Times are microseconds; one process a node, one thread
-// a lane.
+// traceEvent is one event of the Trace Event format, which the Perfetto UI and chrome://tracing
+// read. Times are microseconds. A node is a process, a lane a thread.
 type traceEvent struct {
 	Name string         `json:"name"`
 	Cat  string         `json:"cat,omitempty"`
-	Ph   string         `json:"ph"` // X complete, i instant, C counter, M metadata
+	Ph   string         `json:"ph"` // phase: X complete, i instant, C counter, M metadata
 	TS   float64        `json:"ts"`
 	Dur  *float64       `json:"dur,omitempty"`
 	PID  int            `json:"pid"`
 	TID  int            `json:"tid"`
-	S    string         `json:"s,omitempty"` // scope of an instant: t thread
+	S    string         `json:"s,omitempty"` // scope of an instant event: t thread
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// traceMarks bounds the marks of one lane: the trace of any log stays below about
-// ten megabytes a node.
+// traceMarks is the maximum number of marks per lane, so that a trace stays below about 10 MB per
+// node.
 const traceMarks = 2000
 
 func writePerfetto(w io.Writer, r *model.Report, _ Options) error {
@@ -46,7 +45,7 @@ func writePerfetto(w io.Writer, r *model.Report, _ Options) error {
 
 type traceBuilder struct {
 	pid    int
-	tid    int        // the last one given away
+	tid    int        // last thread ID assigned
 	end    model.Time // where open spans end
 	events []traceEvent
 }
@@ -64,7 +63,7 @@ func (b *traceBuilder) node(n *model.Node) {
 	b.counters(n)
 }
 
-// track begins a thread; they are shown in the order in which they begin.
+// track begins a thread. Viewers show threads sorted by their index.
 func (b *traceBuilder) track(name string) int {
 	b.tid++
 	b.events = append(b.events, traceEvent{Name: "thread_name", Ph: "M", PID: b.pid, TID: b.tid, Args: map[string]any{"name": name}},
@@ -72,9 +71,9 @@ func (b *traceBuilder) track(name string) int {
 	return b.tid
 }
 
-// lane puts marks on tracks: viewers drop what overlaps without being nested, so
-// what does has a track beside, as relists have where the uncertainty of two lets
-// them overlap. A relist is drawn as long as it is known to have run.
+// lane puts marks on tracks. Viewers drop slices that overlap without being nested, so such marks
+// get a further track; relists need one if their uncertain times make them overlap. A relist is
+// drawn as long as it is known to have run.
 func (b *traceBuilder) lane(l timeline.Lane) {
 	name := map[bool]string{true: "pod "}[l.Kind == timeline.Event] + l.Name
 	tracks := []int{b.track(name)}
@@ -105,11 +104,11 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 
 func micros(at model.Time) float64 { return float64(at) / 1e3 }
 
-// markArgs are what the flat formats tell of a mark, but for what the event says.
+// markArgs returns the fields of a mark in the flat formats, except those the event itself states.
 func markArgs(m *timeline.Mark) map[string]any {
 	args := map[string]any{}
 	if told, err := model.Compact(m); err == nil {
-		_ = json.Unmarshal(told, &args) // an object
+		_ = json.Unmarshal(told, &args) // cannot fail: told is an object
 	}
 	maps.DeleteFunc(args, func(name string, v any) bool {
 		return v == nil || v == "" || name == "kind" || name == "start" || name == "end"
@@ -148,7 +147,7 @@ func (b *traceBuilder) counters(n *model.Node) {
 	}
 }
 
-// orNode is the name of a node, or that it has none.
+// orNode returns the name of a node, or "node without a name".
 func orNode(name string) string {
 	if name == "" || name == "unknown" {
 		return "node without a name"

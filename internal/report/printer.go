@@ -14,13 +14,13 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// printer writes the text formats: one place for width, colour and cutting.
+// printer writes the text formats. It handles width, color and truncation in one place.
 type printer struct {
 	*bufio.Writer
 	times
 	opt   Options
-	cut   int               // how much the screen has been cut to fit
-	named map[string]string // by their last elements, the files whose path was given whole
+	cut   int               // level of shortening, to make the screen fit; see most
+	named map[string]string // files whose path was printed in full, by last path element
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
@@ -30,8 +30,8 @@ func newPrinter(w io.Writer, opt Options) *printer {
 	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt, 0, map[string]string{}}
 }
 
-// setDay drops the day from moments where all records are of one day, which the
-// line about the window names.
+// setDay omits the day from times if all records are of one day, which the line about the window
+// names.
 func (p *printer) setDay(w model.Window) {
 	p.date = dayAndTime
 	if w.Start != 0 && layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
@@ -56,7 +56,7 @@ var (
 
 var statusColors = map[string]text.Colors{"unhealthy": red, "degraded": yellow, "healthy": green, "unknown": faint}
 
-// status prints whose verdict follows, and the verdict in a word.
+// status prints the name of a node and its status.
 func (p *printer) status(name, status string) {
 	fmt.Fprintf(p, "\n%s\n", p.paint(statusColors[status], wrap(name+": "+status, p.opt.Width)))
 }
@@ -65,11 +65,11 @@ func (p *printer) heading(s string) {
 	fmt.Fprintf(p, "\n%s\n", p.paint(bold, wrap(s, p.opt.Width)))
 }
 
-// para prints s wrapped to the width, each line after indent.
+// para prints s wrapped to the width, indented by indent.
 func (p *printer) para(indent, s string) { p.clipped(indent, s, whole) }
 
-// clipped prints at most most lines of a paragraph: the sentences and clauses that fit,
-// or of a single one what fits.
+// clipped prints at most most lines of a paragraph. It drops whole sentences and clauses from the
+// end; a single one that does not fit is cut.
 func (p *printer) clipped(indent, s string, most int) {
 	s = p.prose(s)
 	width := max(p.opt.Width-breadth(indent), least)
@@ -91,8 +91,8 @@ func (p *printer) clipped(indent, s string, most int) {
 	}
 }
 
-// wrap breaks a text into lines of at most width columns: between words, and words
-// that are longer where a part of them ends.
+// wrap breaks text into lines of at most width columns, at spaces; words longer than that are
+// broken after punctuation.
 func wrap(s string, width int) string {
 	var lines []string
 	for l := range strings.SplitSeq(s, "\n") {
@@ -122,7 +122,7 @@ func wrap(s string, width int) string {
 
 func breadth(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
-// part is the beginning of a word that is longer than width.
+// part returns the head of a word that is longer than width.
 func part(word string, width int) string {
 	end, n := len(word), 0
 	for i, r := range word {
@@ -137,12 +137,11 @@ func part(word string, width int) string {
 	return word[:end]
 }
 
-// least is how narrow a column may get, but for tables that say otherwise.
+// least is the minimum width of a column, unless the table specifies another.
 const least = 20
 
-// render prints the table as wide as the terminal is, in the one style that the text
-// formats use; rows that show no difference are one, with their number. A cell that wraps
-// has no link: a link ends with its line.
+// render prints a table as wide as the terminal. Rows that look the same are merged, with their
+// number. A cell that wraps has no link, because a link ends with its line.
 func (p *printer) render(g *Section) {
 	g.Least = cmp.Or(g.Least, least)
 	g.merge(len(p.fit(g)))
@@ -182,11 +181,11 @@ func (p *printer) render(g *Section) {
 	}
 }
 
-// fit returns the widths of the columns that are shown: the last ones are left out
-// where all cannot fit. Of the others the widest gives way first, as far as that
-// breaks no word; then the one of the longest word does.
+// fit returns the widths of the columns that are shown; if not all fit, the last ones are left out.
+// To make the others fit, the widest column that can shrink without breaking a word shrinks first,
+// then the one with the longest word.
 func (p *printer) fit(g *Section) []int {
-	var need, words []int // the width of a column, and that of its longest word
+	var need, words []int // per column: its width, and that of its longest word
 	narrow, over := 0, -p.opt.Width
 	for i, c := range g.Columns {
 		n, longest := breadth(c), 0
@@ -206,14 +205,14 @@ func (p *printer) fit(g *Section) []int {
 		for i, n := range need {
 			ease := 1<<20 + n
 			if n <= words[i] {
-				ease = words[i] // a word breaks
+				ease = words[i] // its longest word would break
 			}
 			if n > g.Least && ease > most {
 				give, most = i, ease
 			}
 		}
 		if give < 0 {
-			break // one column that is wider than the terminal
+			break // a single column that is wider than the terminal
 		}
 		need[give]--
 	}

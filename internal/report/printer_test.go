@@ -12,8 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestWrap: every line fits, nothing is lost, and long words break where a part
-// of them ends.
+// TestWrap: every line fits, nothing is lost, and long words break after punctuation.
 func TestWrap(t *testing.T) {
 	for s, want := range map[string]string{
 		"a  table stays":                         "a  table stays",
@@ -33,8 +32,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestTableFits: at each width a table keeps to it, words are broken last, and what
-// is left out is named.
+// TestTableFits: a table fits each width, breaks words last, and names the columns left out.
 func TestTableFits(t *testing.T) {
 	g := &Section{Columns: []string{"node", "what", "where", "more"}}
 	g.Row("ip-10-0-12-34.ec2.internal", "The container runtime is unresponsive or slow", "kubelet.log", strings.Repeat("z", 40))
@@ -59,14 +57,14 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// TestNoLineIsTooWide: whatever the width, no line of a text is wider than it, but for
-// commands and quoted lines, which are whole, and no two rows of a table are the same.
+// TestNoLineIsTooWide: at every width, no line is wider than the terminal, except commands and
+// quoted lines, which are never cut, and no two rows of a table are equal.
 func TestNoLineIsTooWide(t *testing.T) {
 	a := fixture("ip-10-0-112-134.eu-central-1.compute.internal", 60)
 	a.Inputs[0].Path = "/" + strings.Repeat("a-long-folder/", 12) + "sosreport.tar.xz"
 	n := &a.Nodes[0]
 	var seen []replay.PodEvent
-	for i := range 9 { // three containers of a pod start at one moment, thrice
+	for i := range 9 { // three containers of a pod start at the same time, three times over
 		seen = append(seen, replay.PodEvent{At: n.Window.Start + int64(i/3)*1e9, Pod: "kube-system/aws-load-balancer-controller-7f9d8c6b5-x2x7k", Type: "ContainerStarted", Data: fmt.Sprintf("%x%063x", i, i), Status: "observed"})
 	}
 	n.Audit.Events = replay.ListOf(seen...)
@@ -99,8 +97,8 @@ func TestNoLineIsTooWide(t *testing.T) {
 	}
 }
 
-// TestLocalTimes: the local time stands beside each moment that the verdict gives in
-// UTC, with the name of its zone, and with its day where that is another.
+// TestLocalTimes: the local time, with its zone, follows each UTC time in the verdict; it includes
+// the day if that differs.
 func TestLocalTimes(t *testing.T) {
 	berlin := time.FixedZone("CET", 3600)
 	for in, want := range map[string]string{

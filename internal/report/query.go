@@ -11,7 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// QueryFormats are the output formats of query, bound to one result.
+// QueryFormats returns the output formats of query, bound to one result.
 func QueryFormats(t *model.QueryResult) []Format {
 	return []Format{
 		{"text", ".txt", "a table, with a chart under a range", func(w io.Writer, _ *model.Report, o Options) error { return writeQueryText(w, t, o) }},
@@ -26,7 +26,7 @@ func QueryFormats(t *model.QueryResult) []Format {
 	}
 }
 
-// MetricFormats are the output formats of query --list.
+// MetricFormats returns the output formats of query --list, bound to ms.
 func MetricFormats(ms *model.MetricList) []Format {
 	return []Format{
 		{"text", ".txt", "one metric a paragraph", func(w io.Writer, _ *model.Report, o Options) error { return writeMetricText(w, ms, o) }},
@@ -35,7 +35,7 @@ func MetricFormats(ms *model.MetricList) []Format {
 	}
 }
 
-// encodeLine writes a document on one line.
+// encodeLine writes a document as one line of JSON.
 func encodeLine(w io.Writer, v any) error {
 	line, err := model.Compact(v)
 	if err != nil {
@@ -45,7 +45,7 @@ func encodeLine(w io.Writer, v any) error {
 	return err
 }
 
-// querySection is the value of an expression as a table; its title says of what.
+// querySection returns the result of a query as a table.
 func querySection(t *model.QueryResult) Section {
 	s := Section{Title: t.Text, Notes: t.Warnings}
 	switch {
@@ -87,12 +87,12 @@ func writeQueryText(w io.Writer, t *model.QueryResult, o Options) error {
 	return p.Flush()
 }
 
-// drawable reports whether a sample is a number.
+// drawable reports whether a sample is a finite number.
 func drawable(s query.Sample) bool {
 	return s.H == nil && !math.IsNaN(s.V) && !math.IsInf(s.V, 0)
 }
 
-// sampleText is a sample as it is printed.
+// sampleText formats a sample.
 func sampleText(s query.Sample) string {
 	if s.H != nil {
 		return s.H.String()
@@ -109,7 +109,7 @@ func short(s query.Sample) string {
 
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// bounds returns the least and largest number of a row, NaN if it has none.
+// bounds returns the smallest and largest finite number of a row, NaN if it has none.
 func bounds(r model.QueryRow) (lo, hi float64) {
 	lo, hi = math.NaN(), math.NaN()
 	for _, s := range r.Samples {
@@ -136,8 +136,7 @@ func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
 	})
 }
 
-// writeMetricText tells of each metric its type, and below it what there is of it
-// and what it means.
+// writeMetricText writes a paragraph per metric: name and type, then its series, labels and help.
 func writeMetricText(w io.Writer, ms *model.MetricList, o Options) error {
 	p := newPrinter(w, o)
 	for _, m := range ms.Metrics {

@@ -15,18 +15,18 @@ var querySource string
 
 var queryPage = template.Must(template.New("query").Parse(querySource))
 
-// maxPlots is how many series a page draws. The table has all of them.
+// maxPlots is the maximum number of plots on a page. The table has all series.
 const maxPlots = 24
 
-// queryPlot is one series over the time that all share.
+// queryPlot is the plot of one series. All plots share the time axis.
 type queryPlot struct {
 	Name, Label         string
-	Path                string // "" where there is no number
+	Path                string // "" if the series has no number
 	Top, Middle, Bottom string
 	From, To            string
 }
 
-// queryView is what the page of a query shows.
+// queryView is the data of the template.
 type queryView struct {
 	Section
 	StyleHash string
@@ -34,8 +34,7 @@ type queryView struct {
 	Plots     []queryPlot
 }
 
-// writeQueryHTML writes one page without scripts: a plot for each series of a
-// range, and a table.
+// writeQueryHTML writes a page without scripts: a plot for each series of a range, and a table.
 func writeQueryHTML(w io.Writer, t *model.QueryResult) error {
 	v := queryView{Section: querySection(t), StyleHash: StyleHash(), Style: Style()}
 	if t.Data.Type == "matrix" {
@@ -50,7 +49,7 @@ func writeQueryHTML(w io.Writer, t *model.QueryResult) error {
 	return queryPage.Execute(w, v)
 }
 
-// The field of a plot in the units of the template's view box.
+// The plot area, in units of the template's view box.
 const (
 	plotLeft, plotRight = 110, 990
 	plotTop, plotBottom = 10, 190
@@ -68,7 +67,7 @@ func plotOf(r model.QueryRow, from, to int64) queryPlot {
 	p.Top, p.Middle, p.Bottom = a.values()
 	var b strings.Builder
 	a.trace(r, func(x, y float64, joined bool) {
-		format := "M%.1f %.1fh0" // a dot, if nothing follows
+		format := "M%.1f %.1fh0" // h0 makes a dot if no line follows
 		if joined {
 			format = "L%.1f %.1f"
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// quote prints where a line stands and what it is cited for, and below it its text.
-// The screen takes the time too, and of each what fits on one row: of a path the
-// end, which tells most, and of a text the message without its header.
+// quote prints the position of a line and the reason it is cited, and its text below. Without
+// --verbose it also prints the time, and shortens each part to one row: a path to its end, which is
+// the most specific part, and a line to its message.
 func (p *printer) quote(indent string, e *model.Evidence) {
 	at, when, text, most := e.Where(), "", flat(e.Text), whole
 	if last := path.Base(e.File); p.named[last] == e.File {
@@ -42,19 +42,19 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 	if note != "" {
 		p.clipped(hang, note, most)
 	}
-	if text != "" { // else it was quoted before
+	if text != "" { // empty if it was quoted before
 		fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, text))
 	}
 }
 
-// gist is the first thing that a note says.
+// gist returns the first clause of a note.
 func gist(note string) string {
 	first, _, _ := strings.Cut(note, "; ")
 	return first
 }
 
-// shortPath is a path as it is quoted: of what lies in archives and folders the
-// last element, which tells most.
+// shortPath abbreviates a long path to its last element, the most specific part, and that to at
+// most most bytes.
 func shortPath(at string, most int) string {
 	if i := strings.LastIndexAny(at, "/!"); i > 0 && len(at) > 40 {
 		at = "…/" + at[i+1:]
@@ -62,7 +62,7 @@ func shortPath(at string, most int) string {
 	return ending(at, most)
 }
 
-// shortPaths is a sentence with its paths as they are quoted.
+// shortPaths applies shortPath to the words of a sentence.
 func shortPaths(s string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -71,10 +71,10 @@ func shortPaths(s string) string {
 	return strings.Join(words, " ")
 }
 
-// flat is a quote that takes one line.
+// flat replaces tabs, so that a quote fits on one line.
 func flat(s string) string { return strings.TrimRight(strings.ReplaceAll(s, "\t", " "), " ") }
 
-// link makes s a hyperlink to a position, where that has an address.
+// link makes s a hyperlink to a position, if that has an address.
 func (p *printer) link(at *model.Evidence, s string) string {
 	if p.opt.Link == nil {
 		return s
@@ -85,7 +85,7 @@ func (p *printer) link(at *model.Evidence, s string) string {
 	return s
 }
 
-// ending is the last n bytes of a path, which tell most.
+// ending returns the last n bytes of a path, after an ellipsis if it was cut.
 func ending(s string, n int) string {
 	if len(s) <= n {
 		return s

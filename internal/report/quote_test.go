@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestSpan: three significant figures, in units that people read.
+// TestSpan: durations have three significant figures and human units.
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0s", 999: "0.999 µs", 8172 * time.Microsecond: "8.17 ms", 20 * time.Millisecond: "20 ms", 999600 * time.Microsecond: "1s",
 		5 * time.Second: "5s", 19131 * time.Millisecond: "19.1s", 59990 * time.Millisecond: "1m", 3*time.Minute + 8196*time.Millisecond: "3m8s",

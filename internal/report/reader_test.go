@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// in is the report in the format of a name.
+// in returns the report in the named format.
 func in(t *testing.T, a *Report, format string, opt Options) string {
 	t.Helper()
 	opt.Width = 100
@@ -19,7 +19,7 @@ func in(t *testing.T, a *Report, format string, opt Options) string {
 	return b.String()
 }
 
-// TestOneReason: each format that tells why the node was NotReady says the same.
+// TestOneReason: all formats that say why the node was NotReady agree.
 func TestOneReason(t *testing.T) {
 	a := fixture("n1", 10)
 	a.Nodes[0].Unready[0].Why = "the one reason"
@@ -31,8 +31,8 @@ func TestOneReason(t *testing.T) {
 	}
 }
 
-// TestHealthyHasNoCause: what was found beside a node that is well is never called its
-// cause, and nobody is told to act on it.
+// TestHealthyHasNoCause: findings on a healthy node are not called its cause, and no action is
+// recommended.
 func TestHealthyHasNoCause(t *testing.T) {
 	a := fixture("n1", 10)
 	n := &a.Nodes[0]
@@ -56,7 +56,7 @@ func TestHealthyHasNoCause(t *testing.T) {
 	}
 }
 
-// TestQuotedOnce: a line that proves two causes is quoted with the first.
+// TestQuotedOnce: a line that proves two causes is quoted with the first only.
 func TestQuotedOnce(t *testing.T) {
 	a := fixture("n1", 10)
 	n := &a.Nodes[0]
@@ -73,7 +73,7 @@ func TestQuotedOnce(t *testing.T) {
 	}
 }
 
-// TestClipped: what does not fit ends with a clause or a sentence.
+// TestClipped: text that does not fit is cut after a clause or a sentence.
 func TestClipped(t *testing.T) {
 	for s, want := range map[string]string{
 		"one two; three four five six seven":  "one two\n",

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// ReplayWriter writes a replay while it runs: relists one by one, then the
-// rest. Errors are kept and returned by End.
+// ReplayWriter writes a replay while it runs: relists one by one, then the rest. End returns the
+// first error that occurred.
 type ReplayWriter interface {
 	Relist(model.SimRelist)
 	End(model.ReplayEnd) error
@@ -20,16 +20,16 @@ type ReplayWriter interface {
 type ReplayFormat struct {
 	Name  string
 	About string
-	New   func(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter // made is of a scenario
+	New   func(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter // made: a scenario is simulated
 }
 
-// ReplayFormats are the output formats of replay.
+// ReplayFormats lists the output formats of replay.
 var ReplayFormats = []ReplayFormat{
 	{"text", "events, health and the answer, for people", newReplayText},
 	{"json", "one object, schema plegforensics/replay/v1", newReplayJSON},
 }
 
-// replayJSON writes plegforensics/replay/v1 one relist a line.
+// replayJSON writes plegforensics/replay/v1 with one relist per line.
 type replayJSON struct {
 	*bufio.Writer
 	err      error
@@ -44,7 +44,7 @@ func newReplayJSON(w io.Writer, p model.Profile, showFiltered, _ bool) ReplayWri
 	return j
 }
 
-// value writes a value without its first bytes.
+// value writes before and then v as JSON without its first without bytes.
 func (j *replayJSON) value(before string, v any, without int) {
 	b, err := model.Compact(v)
 	j.err = cmp.Or(j.err, err)
@@ -61,7 +61,7 @@ func (j *replayJSON) Relist(r model.SimRelist) {
 	j.sep = ",\n"
 }
 
-// End implements ReplayWriter: its fields stand beside the relists.
+// End implements ReplayWriter: the fields of end become siblings of "relists".
 func (j *replayJSON) End(end model.ReplayEnd) error {
 	if j.sep != ",\n" {
 		j.WriteString(",\n\"relists\":[")

@@ -12,23 +12,23 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// replayText prints relists that did something; quiet ones are counted. Of a
-// scenario only the longest are told, at its end.
+// replayText prints the relists in which something happened and counts the quiet ones. Of a
+// scenario it prints only the longest relists, at the end.
 type replayText struct {
 	*printer
 	filtered bool
 	quiet    int
 	healthy  bool
-	made     bool // by a scenario
-	least    bool // one relist ran on, nobody knows how long
+	made     bool // a scenario is simulated
+	least    bool // some relist has no known end, so the total is a lower bound
 	longest  []model.SimRelist
 }
 
-// replayWidth is that of the narrowest terminal: a recording is written as it is
+// replayWidth is the width of the narrowest terminal. The output is written while the input is
 // read.
 const replayWidth = 80
 
-// longestShown is how many relists of a scenario are told one by one.
+// longestShown is the number of relists of a scenario that are listed.
 const longestShown = 5
 
 func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter {
@@ -58,7 +58,7 @@ func (t *replayText) Relist(r model.SimRelist) {
 	open := r.End == 0 && r.Start != 0 && !r.Blocked && !r.Assumed
 	t.least = t.least || open
 	switch {
-	case t.made: // one of the longest is kept; of those as long the first stay
+	case t.made: // keep the longest; ties keep the earliest
 		r.Events = nil
 		t.longest = append(t.longest, r)
 		slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
@@ -71,7 +71,7 @@ func (t *replayText) Relist(r model.SimRelist) {
 	t.flushQuiet()
 	t.healthy = r.Healthy
 	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
-	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[(r.Assumed || r.Outcome == "unknown") && r.Took == 0] // where nothing tells
+	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[(r.Assumed || r.Outcome == "unknown") && r.Took == 0] // unknown
 	if open && r.Took > 0 {
 		took = "≥ " + took
 	}
@@ -148,7 +148,7 @@ func (t *replayText) End(end model.ReplayEnd) error {
 	return t.Flush()
 }
 
-// health tells how PLEG was: as simulated, or by the history of a node.
+// health describes the health of PLEG: as simulated, or from the history of a node.
 func (t *replayText) health(end *model.ReplayEnd) {
 	episodes := end.Episodes
 	if end.Health == nil {
@@ -207,7 +207,7 @@ func (t *replayText) answer(a *model.SimAnswer) {
 	fmt.Fprintln(t)
 }
 
-// clockText is a moment as the replay text prints it.
+// clockText formats a time for the replay text.
 func clockText(at model.Time) string {
 	if at == 0 {
 		return "an unknown time"

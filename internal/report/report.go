@@ -1,6 +1,5 @@
-// Package report writes what was found, one file a format, over the documents
-// of package model: nothing here reads an input, and no string needs escaping
-// but for the syntax of a format.
+// Package report writes the documents of package model in all output formats, one file per format.
+// It reads no input, and strings need escaping only for the syntax of a format.
 package report
 
 import (
@@ -11,26 +10,26 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Options steer the writers that have a choice.
+// Options configure the writers that have a choice.
 type Options struct {
-	Width   int            // columns of the terminal; 0: 80
-	Color   bool           // ANSI colours
-	Verbose bool           // quote all evidence, not the best few
-	Zone    *time.Location // local times are told beside UTC; nil: they are not
-	// Link gives the address that a line of an input links to, "" if it has none;
-	// nil where the terminal has no hyperlinks.
+	Width   int            // columns of the terminal; 0 means 80
+	Color   bool           // ANSI colors
+	Verbose bool           // quote all evidence, not just the best
+	Zone    *time.Location // show local times beside UTC; nil: do not
+	// Link returns the address that a line of an input links to, "" if it has none. It is nil if
+	// the terminal does not support hyperlinks.
 	Link func(*model.Evidence) string
 }
 
 // Format is an output format of a report.
 type Format struct {
 	Name  string
-	Ext   string // what the names of its files end in, told apart from other formats
+	Ext   string // file name extension, unique among the formats
 	About string
 	Write func(io.Writer, *model.Report, Options) error
 }
 
-// Formats of analyze, in the order of --help.
+// Formats lists the output formats of analyze, in the order of --help.
 var Formats = []Format{
 	{"text", ".txt", "one screen for people; all of it with --verbose", writeText},
 	{"ticket", ".ticket.txt", "the verdict and its proof, to paste into a ticket", writeTicket},
@@ -50,24 +49,24 @@ var Formats = []Format{
 	{"prom", ".prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
-// TimelineFormats are the output formats of timeline.
+// TimelineFormats lists the output formats of timeline.
 var TimelineFormats = []Format{
 	{"text", ".txt", "a table of relists, health and gaps", writeTimelineText},
 	{"json", ".json", "one object, schema plegforensics/timeline/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Timeline()) }},
 }
 
-// InspectFormats are the output formats of inspect.
+// InspectFormats lists the output formats of inspect.
 var InspectFormats = []Format{
 	{"text", ".txt", "tables of files, gaps, losses and what is missing", writeInspectText},
 	{"json", ".json", "one object, schema plegforensics/inspect/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Inspect()) }},
 }
 
-// Documents are the kinds of JSON documents and lines that commands write.
+// Documents lists the kinds of JSON documents and lines that commands write.
 var Documents = slices.Concat(model.Written, model.Documents{
 	{Kind: "finding", About: "a line of analyze -o ndjson", Types: []any{row{}}}, {Kind: "intervals", About: "what analyze -o intervals writes", Types: []any{intervals{}}},
 })
 
-// Lookup finds a format by name, nil if there is none.
+// Lookup finds a format by name; nil if there is none.
 func Lookup(formats []Format, name string) *Format {
 	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
 		return &formats[i]
@@ -75,7 +74,7 @@ func Lookup(formats []Format, name string) *Format {
 	return nil
 }
 
-// Names lists the names of formats.
+// Names returns the names of formats.
 func Names(formats []Format) []string {
 	var out []string
 	for _, f := range formats {

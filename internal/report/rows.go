@@ -11,14 +11,14 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// row is one claim in the flat formats: what spreadsheets and line tools take.
+// row is one claim in the flat formats, which spreadsheets and line-based tools read.
 type row struct {
 	Node string `json:"node"`
 	timeline.Mark
 	Evidence *model.Evidence `json:"evidence"`
 }
 
-// rows flattens the report, node by node, kind by kind, oldest first.
+// rows flattens the report: by node, then by kind, then oldest first.
 func rows(r *model.Report, emit func(*row) error) error {
 	var err error
 	for _, n := range r.Nodes {
@@ -31,7 +31,7 @@ func rows(r *model.Report, emit func(*row) error) error {
 	return err
 }
 
-// writeNDJSON writes one claim a line.
+// writeNDJSON writes one claim per line.
 func writeNDJSON(w io.Writer, r *model.Report, _ Options) error {
 	return rows(r, func(x *row) error { return MarkedLine(w, "finding", x) })
 }
@@ -46,12 +46,12 @@ func writeCSV(w io.Writer, r *model.Report, _ Options) error {
 			yes := map[bool]string{true: "true"}
 			add(x.Kind, x.Node, x.ID, x.Start.String(), x.End.String(), float(x.Seconds), float(x.Value), float(x.Threshold), x.Unit, x.State, x.Pod,
 				x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), yes[x.Open], integer(x.Min), integer(x.Max), float(model.Given(x.Slack > 0, x.Slack)), yes[x.Least])
-			return nil // writeTable keeps errors
+			return nil // writeTable keeps write errors
 		})
 	})
 }
 
-// cited is where a line stands, and its text, in cells; empty ones for nil.
+// cited returns the position and the text of a line as cells; empty ones for nil.
 func cited(e *model.Evidence) (file, line, text string) {
 	if e == nil {
 		return "", "", ""
@@ -59,8 +59,8 @@ func cited(e *model.Evidence) (file, line, text string) {
 	return e.File, strconv.FormatUint(uint64(e.Line), 10), e.Text
 }
 
-// writeTable writes CSV. No cell can start a formula: text that would is
-// prefixed with an apostrophe; numbers keep their sign.
+// writeTable writes CSV. No cell can start a formula: text that would is prefixed with an
+// apostrophe. Negative numbers keep their sign.
 func writeTable(w io.Writer, header []string, fill func(add func(cells ...string))) error {
 	c := csv.NewWriter(w)
 	err := c.Write(header)
@@ -79,7 +79,7 @@ func writeTable(w io.Writer, header []string, fill func(add func(cells ...string
 	return cmp.Or(err, c.Error())
 }
 
-// known is v as text, "" for nil.
+// known returns text(*v), or "" if v is nil.
 func known[T any](v *T, text func(T) string) string {
 	if v == nil {
 		return ""

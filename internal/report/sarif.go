@@ -14,18 +14,17 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Limits of the largest consumer of SARIF, GitHub's code scanning. It takes
-// 25,000 results and shows 5,000 of them; it refuses a file of more than 10 MB
-// compressed. What is beyond is dropped there without a word or fails the job,
-// so we keep the gravest and say what we left out.
+// Limits of GitHub code scanning, the largest consumer of SARIF. It accepts 25,000 results, shows
+// 5,000 of them, and refuses files of more than 10 MB compressed. Excess is dropped silently or
+// fails the job, so we keep the most severe results and say what we left out.
 const (
 	sarifResults   = 5000
-	sarifLocations = 1000     // of a result
-	sarifFlowSteps = 10_000   // of a result, over all its flows
-	sarifBytes     = 10 << 20 // compressed; a tenth stays free, because compressors differ
+	sarifLocations = 1000     // per result
+	sarifFlowSteps = 10_000   // per result, over all its flows
+	sarifBytes     = 10 << 20 // compressed; we use nine tenths, because compressors differ
 )
 
-// The types below are the part of SARIF 2.1.0 that we write.
+// The types below are the part of SARIF 2.1.0 that we use.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -107,13 +106,13 @@ type (
 	}
 )
 
-// writeSARIF writes breaches and causes as results; those that belong to an
-// episode carry its timeline as a code flow.
+// writeSARIF writes breaches and causes as results; those that belong to an episode have its
+// timeline as a code flow.
 func writeSARIF(w io.Writer, r *model.Report, _ Options) error {
 	return WriteSARIF(w, r.Tool.Version, items(r), inputPath(r), r.Warnings)
 }
 
-// inputPath is where a finding without a file of its own is placed.
+// inputPath returns the path at which a finding without a file is placed.
 func inputPath(r *model.Report) string {
 	if len(r.Inputs) > 0 && r.Inputs[0].Path != "" {
 		return r.Inputs[0].Path
@@ -121,9 +120,8 @@ func inputPath(r *model.Report) string {
 	return "input"
 }
 
-// WriteSARIF writes items as results, the gravest of them; items come gravest
-// first. A result without a place stands at fallback, because consumers refuse
-// it else.
+// WriteSARIF writes items as results, as many as the limits allow; items must be sorted most severe
+// first. A result without a location is placed at fallback, because consumers refuse it otherwise.
 func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warnings []model.Warning) error {
 	run := newSARIF(version, items, fallback)
 	for i, x := range warnings {
@@ -162,8 +160,7 @@ func (run *sarifRun) warn(format string, args ...any) *sarifNotification {
 	return &all[len(all)-1]
 }
 
-// rules lists every breach rule and what else was found, and returns their
-// places.
+// rules lists every breach rule and the rules of all items. It returns their index by ID.
 func (run *sarifRun) rules(items []Item) (index map[string]int) {
 	index = map[string]int{}
 	add := func(x sarifRule, level string, do, refs []string) {
@@ -243,16 +240,15 @@ func sarifPlace(e *model.Evidence) sarifLocation {
 	return l
 }
 
-// sarifFile is a file by a relative URI reference: drive letters and colons must
-// not look like a scheme.
+// sarifFile refers to a file by a relative URI reference, in which drive letters and colons do not
+// look like a scheme.
 func sarifFile(path string) sarifLocation {
 	u := url.URL{Path: strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "/")}
 	return sarifLocation{Physical: &sarifPhysical{Artifact: map[string]string{"uri": u.String()}}}
 }
 
-// write writes the log within most compressed bytes. Where it would be longer,
-// first the results of lower severity lose their code flows, half of those that
-// have some at a time, then the results themselves go.
+// write writes the log so that it has at most most bytes compressed. To make it fit, it first
+// removes code flows, from the half of lowest severity at a time, and then results.
 func (run *sarifRun) write(w io.Writer, most int) error {
 	flows, results := len(run.Results), len(run.Results)
 	notes := len(run.Invocations[0].Notifications)
@@ -278,11 +274,11 @@ func (run *sarifRun) write(w io.Writer, most int) error {
 	}
 }
 
-// packed is data after gzip of a level that gzip knows.
+// packed returns data compressed by gzip; level must be valid.
 func packed(data []byte, level int) []byte {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, level)
-	_, _ = z.Write(data) // into memory: neither can fail
+	_, _ = z.Write(data) // writes to memory with a valid level cannot fail
 	_ = z.Close()
 	return b.Bytes()
 }

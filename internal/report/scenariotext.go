@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// calibrated tells what was simulated, and what was measured for it.
+// calibrated prints what was simulated and what it was calibrated to.
 func (t *replayText) calibrated(s *model.SimScenario) {
 	t.para("", s.Text)
 	if len(s.Calibrated) == 0 {
@@ -23,7 +23,7 @@ func (t *replayText) calibrated(s *model.SimScenario) {
 	t.para("", "Calibrated by snapshots from "+strings.Join(used, ", ")+": "+strings.Join(s.Calibrated, "; "))
 }
 
-// scenario tells what a scenario came to.
+// scenario prints the outcome of a scenario.
 func (t *replayText) scenario(end *model.ReplayEnd) {
 	if end.Scenario.Cut {
 		fmt.Fprintf(t, "Ended early: too many relists for one run\n")
@@ -43,8 +43,8 @@ func (t *replayText) scenario(end *model.ReplayEnd) {
 	}
 }
 
-// metrics are the samples at the end but for the buckets, of which the share beyond
-// the last one is told.
+// metrics prints the samples at the end of the scenario. Of the buckets it prints only the number
+// beyond the last one.
 func (t *replayText) metrics(all []model.Exposed) {
 	if len(all) == 0 {
 		return

@@ -12,37 +12,37 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Section is a table, its title and what is said around it, in the form that
-// text, Markdown and pages share.
+// Section is a table with its title and surrounding text. Text, Markdown and HTML share it.
 type Section struct {
 	Title   string
-	Lead    []string // said before the table
+	Lead    []string // before the table
 	Columns []string
 	Rows    [][]Cell
-	Least   int            // how narrow a column may get before the last one is left out; 0: least
-	More    int            // rows left out
-	Notes   []string       // said after the table
-	Parts   []Part         // said last
-	zone    *time.Location // of local times beside moments
+	Least   int            // width to which a column may shrink before the last one is dropped; 0: least
+	More    int            // number of rows omitted
+	Notes   []string       // after the table
+	Parts   []Part         // after the notes
+	zone    *time.Location // for local times beside UTC; nil: none
 }
 
-// Part is a list below a label.
+// Part is a labeled list.
 type Part struct {
 	Label    string
 	Quotes   []model.Evidence
 	Items    []string
-	Commands []string // whole: they are copied
+	Commands []string // never cut: they are copied
 }
 
 // Cell is one cell of a table.
 type Cell struct {
 	Text  string
-	Class string          // of the style sheet
-	At    *model.Evidence // the line that it points to
+	Class string          // CSS class
+	At    *model.Evidence // the line it refers to
 }
 
-// Row adds a row of Cells and of values: moments to the second, "" for none; pointers
-// to seconds, numbers and names, "?" for nil; anything else as it prints.
+// Row adds a row of Cells and values. A model.Time is printed to the second, "" if unknown; a
+// *float64 is a number of seconds, "?" for nil, as for *int; a *string is "unknown" if nil;
+// anything else is printed as by fmt.Sprint.
 func (s *Section) Row(cells ...any) {
 	row := make([]Cell, len(cells))
 	for i, c := range cells {
@@ -64,14 +64,14 @@ func (s *Section) Row(cells ...any) {
 	s.Rows = append(s.Rows, row)
 }
 
-// Keep leaves at most most rows.
+// Keep limits the rows to most and counts the rest in More.
 func (s *Section) Keep(most int) {
 	if len(s.Rows) > most {
 		s.More, s.Rows = len(s.Rows)-most, s.Rows[:most]
 	}
 }
 
-// merge makes one of rows that the first columns do not tell apart, with their number.
+// merge merges rows whose first columns are equal, and shows their number.
 func (s *Section) merge(columns int) {
 	times := map[string]int{}
 	key := func(r []Cell) (k string) {
@@ -90,7 +90,7 @@ func (s *Section) merge(columns int) {
 
 func (s *Section) empty() bool { return len(s.Rows)+len(s.Lead)+len(s.Notes)+len(s.Parts) == 0 }
 
-// place is a cell that points to a line, of a long path the end.
+// place returns a cell that refers to a line, with a long path shortened.
 func place(e *model.Evidence, most int) Cell {
 	if e == nil {
 		return Cell{}
@@ -98,7 +98,7 @@ func place(e *model.Evidence, most int) Cell {
 	return Cell{Text: shortPath(e.Where(), most), At: e}
 }
 
-// section prints one that says something.
+// section prints a section unless it is empty.
 func (p *printer) section(s Section) {
 	if s.empty() {
 		return
@@ -121,7 +121,7 @@ func (p *printer) section(s Section) {
 	}
 }
 
-// part prints a list with its label before the first.
+// part prints a list; the label precedes the first item.
 func (p *printer) part(x *Part) {
 	label := x.Label
 	indent := func() string {
@@ -189,7 +189,7 @@ func markdownPart(b *bufio.Writer, x *Part) {
 			note = ", " + md(e.Note)
 		}
 		fmt.Fprintf(b, "- %s%s\n\n", code(e.Where()), note)
-		if e.Text != "" { // else it was quoted before
+		if e.Text != "" { // empty if it was quoted before
 			fmt.Fprintf(b, "  %s\n\n", code(e.Text))
 		}
 	}
@@ -201,7 +201,7 @@ func markdownPart(b *bufio.Writer, x *Part) {
 	}
 }
 
-// Document is a report that is made of sections alone.
+// Document is a report that consists of sections only.
 type Document struct {
 	Title, Summary, Version string
 	Sections                []Section
@@ -221,7 +221,7 @@ func (d *Document) Text(w io.Writer, opt Options) error {
 	return p.Flush()
 }
 
-// Markdown writes the document for tickets.
+// Markdown writes the document as Markdown.
 func (d *Document) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n%s\n", md(d.Title), md(d.Summary))

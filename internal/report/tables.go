@@ -12,21 +12,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// times is how moments are written.
+// times formats times.
 type times struct {
-	date string // layout: with the day only where a node's records span several
+	date string // layout, with the day only if a node's records span several
 	zone *time.Location
 }
 
-// clock is a moment, with the local time beside it where that is asked for.
+// clock formats a time, followed by the local time if requested.
 func (t times) clock(at model.Time) string { return layout(at, t.date) + t.local(at) }
 
-// second is a moment without its fraction, for tables that are wide already.
+// second is clock without milliseconds, for wide tables.
 func (t times) second(at model.Time) string {
 	return layout(at, strings.TrimSuffix(t.date, ".000")) + t.local(at)
 }
 
-// local is the time in the zone that was asked for, with its day where that is another.
+// local returns the local time in parentheses, with the day if it differs from UTC; "" if not
+// requested.
 func (t times) local(at model.Time) string {
 	if t.zone == nil || at == 0 {
 		return ""
@@ -40,7 +41,7 @@ func (t times) local(at model.Time) string {
 
 var utcWords = regexp.MustCompile(`(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)((?:\.\d+)?(?: UTC)?)(?:( to )(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)( UTC)?)?`)
 
-// prose is a sentence with the local time beside each moment that it gives in UTC.
+// prose inserts the local time after each UTC time in a sentence.
 func (t times) prose(s string) string {
 	return utcWords.ReplaceAllStringFunc(s, func(m string) string {
 		g := utcWords.FindStringSubmatch(m)
@@ -55,13 +56,13 @@ func (t times) prose(s string) string {
 	})
 }
 
-// instant is a moment with its uncertainty where that is worth saying.
+// instant formats a time with its uncertainty, if that is significant.
 func (t times) instant(at model.Time, slack *float64) string {
 	return layout(at, t.date) + about(at, slack, time.Millisecond) + t.local(at)
 }
 
-// about is the uncertainty of a moment that is printed cut to a digit, rounded up, where it is
-// worth a word.
+// about formats the uncertainty of a time that is printed truncated to digit, including the error
+// of truncation, rounded up. It is "" if the uncertainty is below half a digit or unknown.
 func about(at model.Time, slack *float64, digit time.Duration) string {
 	if slack == nil || model.Duration(slack) < digit/2 {
 		return ""
@@ -85,7 +86,7 @@ func (t times) episodes(n *model.Node) Section {
 	return s
 }
 
-// episodeLength is from breach to recovery, or what is certain of it.
+// episodeLength formats the time from breach to recovery, or a lower bound of it.
 func episodeLength(e *model.Episode) string {
 	switch {
 	case e.Breach == 0:
@@ -98,12 +99,12 @@ func episodeLength(e *model.Episode) string {
 	return "?"
 }
 
-// sections are the tables of a node that follow its causes.
+// sections returns the tables of a node that follow its causes.
 func (t times) sections(n *model.Node) []Section {
 	return []Section{whatIf(n), t.breaches(n), t.longest(n), t.blame(n), operations(n), events(n), t.sources(n), t.gaps(n.History)}
 }
 
-// whatIf is the history as it was and as it would have been.
+// whatIf compares the history as it was with what it would have been.
 func whatIf(n *model.Node) Section {
 	s := Section{Title: "What if", Columns: []string{"what if", "PLEG", "longest relist"}}
 	row := func(name, well string, a *model.WhatIf, side func(model.AnswerRow) float64) {
@@ -153,11 +154,10 @@ func (t times) relists(title string, rs model.Seq[model.Relist]) Section {
 	return s
 }
 
-// shortRelist is the length below which a relist is no long one, in seconds.
+// shortRelist is the duration in seconds below which a relist is not listed as a long one.
 const shortRelist = 2
 
-// longest says how many relists are known, what of their length, and lists the
-// long ones.
+// longest summarizes the number and durations of the relists and lists the long ones.
 func (t times) longest(n *model.Node) Section {
 	all := n.Relists.Longest
 	if i := slices.IndexFunc(all, func(r model.Relist) bool { return r.Duration != nil && *r.Duration < shortRelist }); i >= 0 {
@@ -184,7 +184,7 @@ func (t times) longest(n *model.Node) Section {
 	return s
 }
 
-// onDemandLine tells of relists of single pods.
+// onDemandLine describes the relists of single pods.
 func onDemandLine(x *model.OnDemand) string {
 	var c clauses
 	if x.Counted != nil {
@@ -200,7 +200,7 @@ func onDemandLine(x *model.OnDemand) string {
 	return strings.Join(c, "; ")
 }
 
-// countedLine is what the kubelet's counters say of its relists.
+// countedLine formats what the kubelet's counters say of its relists.
 func countedLine(what string, x *model.Counted) string {
 	var c clauses
 	c.add(true, "%s counted by %s", parse.Plural(x.Count, what), x.Metric)
@@ -228,7 +228,7 @@ func (t times) blame(n *model.Node) Section {
 			what.add(k < 3, "%s", x.What)
 			secs.add(k < 3, "%s%s", map[bool]string{true: "≤ "}[x.AtMost], span(&x.Seconds))
 			what.add(k == 3, "%d more", len(b.Told())-3)
-			if x.AtMost { // others may have made these calls
+			if x.AtMost { // others may have made these calls, so the remainder is unknown
 				rest = nil
 			}
 		}
@@ -275,8 +275,8 @@ func eventsLine(a *model.Audit) string {
 	return c.String()
 }
 
-// sources say what the input holds of each source: an absence that is not said
-// reads like a clean bill.
+// sources shows what the input holds of each source. It lists missing ones too: an absence left out
+// would read like a clean bill of health.
 func (t times) sources(n *model.Node) Section {
 	s := Section{zone: t.zone, Title: "What was looked at", Columns: []string{"source", "lines", "known messages", "first (UTC)", "last"}}
 	for _, x := range n.Sources {
@@ -298,7 +298,7 @@ func (t times) gaps(h *model.History) Section {
 	return s
 }
 
-// ledger lists all relists, and what bounds those that no line dates.
+// ledger lists all proven relists, and the intervals of undated ones.
 func (t times) ledger(h *model.History) Section {
 	s := t.relists("Relists proven", h.Relists)
 	if h.OnDemand != nil {
@@ -322,7 +322,7 @@ func (t times) health(h *model.History) Section {
 	for _, x := range h.Health {
 		length := "?"
 		switch d := x.To.Sub(x.From); {
-		case d > 0 && d < time.Microsecond: // one line that proves the health of its moment
+		case d > 0 && d < time.Microsecond: // a single line that proves the health of its moment
 			length = "a moment"
 		case d > 0:
 			length = Span(d)

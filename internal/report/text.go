@@ -16,9 +16,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// writeText answers on one screen: the verdict on each node, the cause and its
-// best proofs, what to do first, what to collect next. All of it is under
-// --verbose.
+// writeText answers on one screen: the verdict on the worst node, its cause with the best evidence,
+// what to do first, what to collect next. With --verbose it writes everything.
 func writeText(w io.Writer, r *model.Report, opt Options) error {
 	if opt.Verbose {
 		return writeVerbose(w, r, opt)
@@ -35,7 +34,7 @@ func writeText(w io.Writer, r *model.Report, opt Options) error {
 		}
 		p.others(r.Nodes, worst)
 		p.footer(r, worst)
-		_ = p.Flush() // into memory
+		_ = p.Flush() // to memory, cannot fail
 		if rows := bytes.Count(b.Bytes(), []byte("\n")) + 1; rows <= screenRows || p.opt.Width < 100 && rows <= narrowRows {
 			break
 		}
@@ -44,14 +43,14 @@ func writeText(w io.Writer, r *model.Report, opt Options) error {
 	return err
 }
 
-// Rows of a screen, the mark among them: at 100 columns and more, and at fewer.
+// Maximum rows of a screen, including the Mark: at 100 columns and more, and at fewer.
 const screenRows, narrowRows = 40, 48
 
-// most is how many of n rows or items of lesser weight are shown: fewer the more
-// the screen has to be cut.
+// most returns how many of n rows or items of lesser importance to show: fewer, the more the screen
+// has to be shortened.
 func (p *printer) most(n int) int { return max(1, n-p.cut) }
 
-// worstNode is the node that the screen is about, nil if there is none.
+// worstNode returns the node to show on the screen, nil if there is none.
 func worstNode(ns []*model.Node) *model.Node {
 	if len(ns) == 0 {
 		return nil
@@ -62,7 +61,7 @@ func worstNode(ns []*model.Node) *model.Node {
 	return slices.MaxFunc(ns, func(a, b *model.Node) int { return rank(a) - rank(b) })
 }
 
-// inputLine says what was read, and that something of it was not.
+// inputLine says what was read, and whether it was read only in part.
 func (p *printer) inputLine(r *model.Report) {
 	var names []string
 	files, used, size, partial := 0, 0, int64(0), ""
@@ -90,17 +89,17 @@ func (p *printer) inputLine(r *model.Report) {
 // gutter is the width of the labels.
 const gutter = 12
 
-// whole is the most of a paragraph of which nothing may be left out.
+// whole is the limit for text that must not be cut.
 const whole = math.MaxInt
 
-// label prints at most most lines of a labelled paragraph.
+// label prints a labeled paragraph of at most most lines.
 func (p *printer) label(name, s string, most int) {
 	if s != "" {
 		p.clipped(fmt.Sprintf("  %-*s", gutter, name), s, most)
 	}
 }
 
-// screen is the verdict on one node, its cause, and what to do.
+// screen prints the verdict on one node, its cause, and what to do.
 func (p *printer) screen(n *model.Node) {
 	p.setDay(n.Window)
 	p.status(orNode(n.Name), n.Status)
@@ -126,9 +125,9 @@ func (p *printer) screen(n *model.Node) {
 	}
 }
 
-// leading is the cause to tell first, nil if there is none, and whether that is
-// enough: it is more than possible, or the node is well and there is nothing to
-// find out. Of a node that is well it is what shows that, never a suspicion.
+// leading returns the cause to show first, nil if there is none, and whether it settles the matter:
+// its level is above possible, or the node is healthy and there is nothing to explain. For a
+// healthy node it is the look-alike finding that proves the health, never a suspected cause.
 func leading(n *model.Node) (c *model.Cause, sure bool) {
 	if n.Status == "healthy" {
 		for _, cs := range [][]model.Cause{n.Causes, n.LookAlikes} {
@@ -144,7 +143,7 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 	return c, c != nil && c.Level != string(rules.Possible)
 }
 
-// incident tells the episode that counts.
+// incident prints the worst episode.
 func (p *printer) incident(n *model.Node) {
 	e := &n.Episodes[n.Worst]
 	said := p.unhealthy(e, n.Window.End)
@@ -172,7 +171,7 @@ func (p *printer) incident(n *model.Node) {
 	}
 }
 
-// unhealthy is from when to when PLEG was unhealthy, and whether it is over.
+// unhealthy says from when to when PLEG was unhealthy, and whether it recovered.
 func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
 		return "unhealthy; since when is not known"
@@ -192,11 +191,11 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	return c.String()
 }
 
-// by is said before the recovery where that may have been earlier.
+// by returns "by " if the recovery may have been earlier than stated.
 func by(e *model.Episode) string { return map[bool]string{true: "by "}[upTo(e.RecoveredSlack) != ""] }
 
-// upTo is how much earlier something may have been than what is proven, where that is
-// worth a word.
+// upTo says how much earlier something may have happened than proven; "" if less than half a
+// second.
 func upTo(slack *float64) string {
 	if slack == nil || *slack < 0.5 {
 		return ""
@@ -204,7 +203,7 @@ func upTo(slack *float64) string {
 	return ", or up to " + parse.Slack(model.Duration(slack), time.Second) + " earlier"
 }
 
-// untilWords is the end of what began at from, with its day if that is another; one not seen may have been.
+// untilWords formats the end of a span, with the day if that differs from the start's.
 func untilWords(from, to model.Time) string {
 	if to == 0 {
 		return "an end that is not seen"
@@ -215,7 +214,7 @@ func untilWords(from, to model.Time) string {
 	return layout(to, time.DateTime)
 }
 
-// crossed lists the gravest thresholds of a node without an episode.
+// crossed lists the most severe breaches of a node without an episode.
 func (p *printer) crossed(n *model.Node) {
 	bs := slices.Clone(n.Breaches)
 	slices.SortStableFunc(bs, func(a, b model.Breach) int {
@@ -232,7 +231,7 @@ func (p *printer) crossed(n *model.Node) {
 	}
 }
 
-// gapsShort is how much of the log is missing.
+// gapsShort says how much of the log is missing.
 func gapsShort(gaps []model.Gap) string {
 	if len(gaps) == 0 {
 		return ""
@@ -248,7 +247,7 @@ func gapsShort(gaps []model.Gap) string {
 	return c.String()
 }
 
-// mostLikely tells the cause with its three best proofs.
+// mostLikely prints the cause with its three best pieces of evidence.
 func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 	head, well := "", n.Status == "healthy"
 	switch {
@@ -286,7 +285,7 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 	}
 }
 
-// doFirst is the first two things to do, and the commands for this node.
+// doFirst prints the first two actions and commands.
 func (p *printer) doFirst(c *model.Cause) {
 	if len(c.Remediation)+len(c.Commands) > 0 {
 		p.heading("Do first")
@@ -295,11 +294,11 @@ func (p *printer) doFirst(c *model.Cause) {
 		p.clipped(fmt.Sprintf("  %d. ", i+1), s, 2)
 	}
 	for _, s := range c.Commands[:min(len(c.Commands), 2)] {
-		fmt.Fprintf(p, "     $ %s\n", s) // whole: it is copied
+		fmt.Fprintf(p, "     $ %s\n", s) // never cut: it is copied
 	}
 }
 
-// collectNext is what would settle it.
+// collectNext prints what to collect to settle the cause.
 func (p *printer) collectNext(n *model.Node) {
 	for i := range n.Collect[:min(len(n.Collect), 4)] {
 		if i == 0 {
@@ -309,7 +308,7 @@ func (p *printer) collectNext(n *model.Node) {
 	}
 }
 
-// need is something to collect, and the command for it, whole: it is copied.
+// need prints something to collect, and its command in full, since that is copied.
 func (p *printer) need(x *model.Need, most int) {
 	p.clipped("  - ", sentenceCase(x.What)+": "+x.Why, most)
 	if x.Command != "" {
@@ -317,7 +316,7 @@ func (p *printer) need(x *model.Need, most int) {
 	}
 }
 
-// others are the nodes that the screen is not about, a line each.
+// others prints a line for each of the remaining nodes.
 func (p *printer) others(ns []*model.Node, worst *model.Node) {
 	most := p.most(8)
 	ns = slices.DeleteFunc(slices.Clone(ns), func(n *model.Node) bool { return n == worst })
@@ -333,7 +332,7 @@ func (p *printer) others(ns []*model.Node, worst *model.Node) {
 	}
 }
 
-// footer is what else was found, the one legend, and the next command.
+// footer prints what else was found, the legend of confidence levels, and the next commands.
 func (p *printer) footer(r *model.Report, worst *model.Node) {
 	fmt.Fprintln(p)
 	if worst != nil {

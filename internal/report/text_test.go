@@ -13,7 +13,7 @@ import (
 
 const second = model.Time(1e9)
 
-// TestGaps: a sum is not written as if each gap were as long.
+// TestGaps: the total of several gaps is not worded as if each were that long.
 func TestGaps(t *testing.T) {
 	gap := func(from, to model.Time) model.Gap {
 		return model.Gap{Span: model.Span{From: from * second, To: to * second}}
@@ -31,10 +31,9 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestOneAge: where the history proves an age above the one that lines state, every
-// line of the report has that one, as a lower bound, and one says which is stated: both
-// are in the JSON report; and a breach that no line of the
-// episode reports is told beside its recovery.
+// TestOneAge: if the history proves a higher age than log lines state, the report shows that age as
+// a lower bound everywhere, and says once what the lines state; the JSON has both. A breach that no
+// line of the episode reports is listed separately.
 func TestOneAge(t *testing.T) {
 	a := fixture("worker-3", 1)
 	n := &a.Nodes[0]
@@ -55,15 +54,15 @@ func TestOneAge(t *testing.T) {
 	}
 }
 
-// TestNoAge: an episode before any relist has no age.
+// TestNoAge: an episode before the first relist has no age.
 func TestNoAge(t *testing.T) {
 	if got := oldest(&model.Episode{NeverRelisted: true}); got != "none yet" {
 		t.Error(got)
 	}
 }
 
-// TestElsewhere: the screen names the episode with the higher age beside the worst; an end
-// that is not known is left out, and an age that lines state is not told twice.
+// TestElsewhere: the screen also names the episode with the highest age if that is not the worst
+// one; it omits an unknown end, and does not repeat an age stated by lines.
 func TestElsewhere(t *testing.T) {
 	a := fixture("worker-3", 1)
 	r := fill(a)
@@ -89,8 +88,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestCut: however much there is to tell, the screen has its rows; what is cut is
-// never the verdict, a proof, a thing to do or its command.
+// TestCut: the screen never exceeds its rows; the verdict, evidence, actions and commands are never
+// cut.
 func TestCut(t *testing.T) {
 	a := fixture("worker-3", 1)
 	n := &a.Nodes[0]
@@ -109,7 +108,7 @@ func TestCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := b.String()
-		if rows := strings.Count(got, "\n") + 1; rows > most { // with the mark
+		if rows := strings.Count(got, "\n") + 1; rows > most { // including the Mark
 			t.Errorf("%d rows at %d columns:\n%s", rows, columns, got)
 		}
 		for _, part := range []string{"unhealthy from 2026", "Cause: A cause (likely, 90%", "\n  1 ", "\n  2 ", "\n  3 ", "1. Do this.", "2. Do that.", "$ run-this", "$ run-that", "--verbose"} {

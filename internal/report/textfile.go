@@ -13,10 +13,9 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// families of the textfile, in the order written. All are gauges: they tell of
-// one input, not of a process that counts on. Of the lengths of relists there
-// are no quantiles: those that logs and metrics date one by one are the long
-// ones.
+// families lists the metrics of the textfile, in the order written. All are gauges: they describe
+// one input, not a process that keeps counting. There are no quantiles of relist durations, because
+// those that logs and metrics date individually are the long ones.
 var families = []struct{ name, help string }{
 	{"node_status", "1 for the status that the input shows the node in"},
 	{"kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known"},
@@ -32,8 +31,7 @@ var families = []struct{ name, help string }{
 	{"relist_longest_seconds", "Longest relist of known length"},
 }
 
-// nodeSamples adds what a node has for each family, with labels; what is not
-// known has no sample.
+// nodeSamples adds the samples of a node, with labels. Unknown values have no sample.
 func nodeSamples(n *model.Node, add func(family string, v float64, labels ...string)) {
 	add("node_status", 1, "status", n.Status)
 	if v := n.Kubelet.Versions(); v != "" {
@@ -77,8 +75,8 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	}
 }
 
-// writeTextfile writes the text format of Prometheus for node_exporter's
-// textfile collector. It states no times: the collector refuses them.
+// writeTextfile writes the Prometheus text format for node_exporter's textfile collector, which
+// refuses timestamps.
 func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 	t := NewTextfile(w)
 	t.Family("plegforensics_build_info", "Version of the tool")
@@ -90,7 +88,7 @@ func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 		seen := map[string]int{}
 		for _, n := range r.Nodes {
 			name := []string{"node", n.Name}
-			if seen[n.Name]++; seen[n.Name] > 1 { // the inputs hold several nodes of this name
+			if seen[n.Name]++; seen[n.Name] > 1 { // several nodes of the inputs have this name
 				name = append(name, "copy", strconv.Itoa(seen[n.Name]))
 			}
 			nodeSamples(n, func(family string, v float64, labels ...string) {
@@ -103,17 +101,16 @@ func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 	return t.Close()
 }
 
-// Textfile writes metrics of node_exporter's textfile collector: gauges without
-// times.
+// Textfile writes metrics for node_exporter's textfile collector: gauges without timestamps.
 type Textfile struct {
 	b    *bufio.Writer
 	name string
 }
 
-// NewTextfile starts a file. Close ends it.
+// NewTextfile returns a Textfile that writes to w. It must be closed.
 func NewTextfile(w io.Writer) *Textfile { return &Textfile{b: bufio.NewWriter(w)} }
 
-// Family starts a metric.
+// Family starts a metric. help must not end in a period.
 func (t *Textfile) Family(name, help string) {
 	t.name = name
 	fmt.Fprintf(t.b, "# HELP %s %s.\n# TYPE %s gauge\n", name, help, name)
@@ -121,7 +118,7 @@ func (t *Textfile) Family(name, help string) {
 
 var labelValue = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// Sample writes a value of the metric with labels, names and values in turn.
+// Sample writes a sample of the current metric. labels are names and values in turn.
 func (t *Textfile) Sample(v float64, labels ...string) {
 	var pairs []string
 	for pair := range slices.Chunk(labels, 2) {
@@ -133,5 +130,5 @@ func (t *Textfile) Sample(v float64, labels ...string) {
 	fmt.Fprintf(t.b, "%s%s %s\n", t.name, strings.Join(pairs, ""), strconv.FormatFloat(v, 'g', -1, 64))
 }
 
-// Close writes what is left.
+// Close flushes the output and returns the first write error.
 func (t *Textfile) Close() error { return t.b.Flush() }

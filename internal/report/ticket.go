@@ -10,17 +10,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// ticketNodes is how many nodes a ticket tells of.
+// ticketNodes is the maximum number of nodes in a ticket.
 const ticketNodes = 12
 
-// writeTicket writes the block to paste: plain text without colour or table,
-// each node with its summary, its cause and the line that proves it best.
+// writeTicket writes plain text to paste into a ticket, without colors or tables: for each node its
+// summary, what to do or collect, and the best evidence.
 func writeTicket(w io.Writer, r *model.Report, opt Options) error {
 	_, err := io.WriteString(w, strings.Join(slices.Concat(ticket(r, times{zone: opt.Zone})...), "\n")+"\n")
 	return err
 }
 
-// ticket tells of each node in a few lines.
+// ticket returns the lines of each node.
 func ticket(r *model.Report, t times) [][]string {
 	var out [][]string
 	for i, n := range r.Nodes {

@@ -14,8 +14,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// writeVerbose tells everything: verdict, episodes, causes with all their quoted
-// lines; then the numbers; then the block to paste into a ticket.
+// writeVerbose writes everything: verdict, episodes, causes with all evidence, then the numbers,
+// then the text for the ticket.
 func writeVerbose(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	p.inputs(r)
@@ -64,10 +64,10 @@ func (p *printer) node(n *model.Node) {
 	}
 }
 
-// lookAlikes is the heading above them.
+// lookAlikes is the heading of the look-alikes.
 const lookAlikes = "Look-alikes (not PLEG)"
 
-// unjudged tells by what is missing which causes could not be judged.
+// unjudged lists the causes that could not be evaluated, grouped by the missing input.
 func unjudged(us []model.Unjudged) Section {
 	s := Section{Title: "Not judged, as the input lacks"}
 	by := map[string][]string{}
@@ -81,18 +81,17 @@ func unjudged(us []model.Unjudged) Section {
 	return s
 }
 
-// plainSummary is the summary without the name of the node, which stands above
-// it.
+// plainSummary returns the summary without the name of the node, which precedes it.
 func plainSummary(n *model.Node) string {
 	return strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
 }
 
-// kubeletShort is what ran on a node.
+// kubeletShort names the version, runtime and PLEG of a node.
 func kubeletShort(k *model.Kubelet) string {
 	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(model.Known(k.Runtime), "unknown runtime"), cmp.Or(k.PLEG, "unknown"))
 }
 
-// kubeletLine is the same with its settings, and what tells them.
+// kubeletLine is kubeletShort with the settings and their source.
 func kubeletLine(k model.Kubelet) string {
 	c := clauses{kubeletShort(&k)}
 	c.add(k.Threshold != nil, "relist every %s, threshold %s", span(k.Period), span(k.Threshold))
@@ -100,8 +99,8 @@ func kubeletLine(k model.Kubelet) string {
 	return c.String() + model.InBrackets(k.Basis)
 }
 
-// windowLine is what the records cover, and how their timestamps were read: all of
-// that, or only what was assumed.
+// windowLine says what time the records cover and how their timestamps were interpreted; unless all
+// is set, only what was assumed.
 func windowLine(w model.Window, all bool) string {
 	if w.Start == 0 {
 		return "no dated line"
@@ -127,8 +126,8 @@ func windowLine(w model.Window, all bool) string {
 	return strings.Join(c, "; ")
 }
 
-// causesHeading says whether any of the causes is more than possible; a node that is
-// well has none: they show that, or were found beside it.
+// causesHeading returns the heading of the causes. On a healthy node they are not causes: they
+// prove the health or are other findings.
 func causesHeading(n *model.Node) string {
 	switch c, sure := leading(n); {
 	case n.Status == "healthy" && len(n.Causes) > 0 && c == &n.Causes[0]:
@@ -141,11 +140,11 @@ func causesHeading(n *model.Node) string {
 	return "Cause unknown; these are possible"
 }
 
-// doLabel is said before what to do about a cause of a level.
+// doLabel maps the level of a cause to the label of its remediation.
 var doLabel = map[string]string{string(rules.Confirmed): "do", string(rules.Likely): "do", string(rules.Possible): "if so"}
 
-// causes are sections of causes, with at most most quotes of each list, below one
-// that says what their words mean.
+// causes returns a section for each cause, with at most most quotes per list, after one with the
+// legend.
 func causes(title, legend string, cs []model.Cause, most int) []Section {
 	if len(cs) == 0 {
 		return nil
@@ -168,7 +167,7 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 	return out
 }
 
-// quotedOnce leaves out the text of lines that were quoted before.
+// quotedOnce removes the text of lines that were quoted before.
 func quotedOnce(all []Section) []Section {
 	seen := map[string]bool{}
 	for _, s := range all {

@@ -13,15 +13,15 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// view is the data of the interactive timeline: names are short because they
-// repeat. Times are milliseconds after the node's base.
+// view is the data of the interactive timeline. Names are short because they repeat. Times are
+// milliseconds after the node's base.
 type view struct {
 	Nodes []viewNode         `json:"nodes"`
 	Files []string           `json:"files"`
 	Ev    columns[viewQuote] `json:"ev"`
 }
 
-// columns are rows that are written column by column: an array for each field.
+// columns are rows encoded by column: one array per field.
 type columns[Row any] []Row
 
 // MarshalJSON implements json.Marshaler.
@@ -42,12 +42,12 @@ type viewNode struct {
 	Base      float64                      `json:"base"` // ms since 1970
 	Dated     bool                         `json:"dated"`
 	Span      [2]float64                   `json:"span"`
-	Threshold float64                      `json:"threshold"` // seconds, 0 unknown
-	First     *int                         `json:"first"`     // the quote to begin with
+	Threshold float64                      `json:"threshold"` // seconds, 0 if unknown
+	First     *int                         `json:"first"`     // the quote to show first
 	Episodes  []viewEpisode                `json:"episodes"`
 	Marks     map[string]columns[viewMark] `json:"marks"` // by kind
 	Age       columns[viewAge]             `json:"age"`
-	Bin       float64                      `json:"bin"` // width of the bins of the sources, ms
+	Bin       float64                      `json:"bin"` // bin width of the source histograms, ms
 	Sources   []timeline.Histogram         `json:"sources"`
 	Log       columns[viewLine]            `json:"log"`
 	Pods      []viewPod                    `json:"pods"`
@@ -56,7 +56,7 @@ type viewNode struct {
 }
 
 type (
-	// viewQuote is a quoted line: file index, line, text.
+	// viewQuote is a quoted line: file index, line number, text.
 	viewQuote struct {
 		F int    `json:"f"`
 		L uint32 `json:"l"`
@@ -68,22 +68,22 @@ type (
 		T *float64 `json:"t"` // recovery
 		L *float64 `json:"l"` // last report
 	}
-	// viewMark is a mark of a lane; the script knows what its words say of a kind.
+	// viewMark is a mark of a lane. What the strings mean depends on the kind; see view.js.
 	viewMark struct {
 		F float64  `json:"f"`
-		T *float64 `json:"t"` // end; of what lasts, the end of the input
-		L *float64 `json:"l"` // when the list of a relist returned
-		K *float64 `json:"k"` // its length in seconds where it is known; of an event, the lag
-		U *float64 `json:"u"` // ± of the start, seconds
-		D *float64 `json:"d"` // ± of the end
+		T *float64 `json:"t"` // end; the end of the input if it is open
+		L *float64 `json:"l"` // when the list call of a relist returned
+		K *float64 `json:"k"` // duration in seconds; of an event, the lag
+		U *float64 `json:"u"` // ± of the start, in seconds
+		D *float64 `json:"d"` // ± of the end, in seconds
 		S string   `json:"s"` // state
 		I string   `json:"i"` // id
 		P string   `json:"p"` // pod
 		W string   `json:"w"` // detail
 		V *int     `json:"v"`
 	}
-	// viewAge bounds the age of the last relist in a span, in straight lines; -1 is
-	// no bound.
+	// viewAge bounds the age of the last relist in a span: the bounds are linear from l0 to l1 and
+	// from h0 to h1, in seconds; -1 means no bound.
 	viewAge struct {
 		F  float64 `json:"f"`
 		T  float64 `json:"t"`
@@ -97,8 +97,8 @@ type (
 		T   float64  `json:"t"`
 		Min int      `json:"min"`
 		Max int      `json:"max"`
-		N   int      `json:"n,omitempty"` // how many of them took over 10 s
-		S   *float64 `json:"s,omitempty"` // how long all took together, seconds
+		N   int      `json:"n,omitempty"` // number of them over 10 s
+		S   *float64 `json:"s,omitempty"` // their total duration in seconds
 		V   *int     `json:"v"`
 	}
 	// viewLine is a line of the log pane.
@@ -107,18 +107,18 @@ type (
 		S int     `json:"s"` // index of the source
 		W int     `json:"w"` // weight
 		V int     `json:"v"`
-		M int     `json:"m"` // like this one, left out
+		M int     `json:"m"` // number of similar lines left out
 	}
 	viewPod struct {
 		Name  string            `json:"name"`
-		A     [][2]float64      `json:"a"`           // when a container of it ran
-		O     bool              `json:"o,omitempty"` // the last of these has no end in the events
+		A     [][2]float64      `json:"a"`           // spans in which a container of it ran
+		O     bool              `json:"o,omitempty"` // the last of these was still running at the end
 		Marks columns[viewMark] `json:"marks"`
 	}
 	viewChart struct {
 		Name string     `json:"name"`
 		Unit string     `json:"unit"`
-		Gap  float64    `json:"gap"` // a longer distance of samples breaks the line, ms
+		Gap  float64    `json:"gap"` // the line breaks between samples further apart than this, ms
 		T    []float64  `json:"t"`
 		V    []*float64 `json:"v"`
 		Q    []*int     `json:"q"`
@@ -126,19 +126,18 @@ type (
 )
 
 const (
-	// viewMarks bounds the marks of one lane of the page, and the lines of its log
-	// pane; of more, those of most weight stand for the others and say how many
-	// these are.
+	// viewMarks is the maximum number of marks per lane and of lines in the log pane. Beyond that,
+	// the marks of the greatest weight represent the others and count them.
 	viewMarks = 40_000
-	// viewBins bounds the bins of a histogram.
+	// viewBins is the maximum number of bins of a histogram.
 	viewBins = 4_000
 )
 
-// viewer builds a view; quotes are shared among nodes.
+// viewer builds a view. Nodes share the quotes.
 type viewer struct {
 	out   view
 	files map[string]int
-	known map[[2]int]int // file and line, or offset: the quote
+	known map[[2]int]int // index of the quote, by file and line (or offset)
 	base  model.Time
 	end   model.Time
 }
@@ -148,7 +147,7 @@ func viewOf(r *model.Report) view {
 	names := map[string]int{}
 	for _, n := range r.Nodes {
 		x := v.node(n)
-		if names[x.Name]++; names[x.Name] > 1 { // the address tells them apart
+		if names[x.Name]++; names[x.Name] > 1 { // the page addresses nodes by name, so names must be unique
 			x.Name = fmt.Sprintf("%s #%d", x.Name, names[x.Name])
 		}
 		v.out.Nodes = append(v.out.Nodes, x)
@@ -173,7 +172,7 @@ func (v *viewer) node(n *model.Node) viewNode {
 		switch l.Kind {
 		case timeline.Event:
 			out.Pods = append(out.Pods, v.pod(l))
-		case timeline.Line: // of the log pane
+		case timeline.Line: // part of the log pane
 		default:
 			out.Marks[l.Kind] = v.marks(l.Marks)
 		}
@@ -182,8 +181,8 @@ func (v *viewer) node(n *model.Node) viewNode {
 	return out
 }
 
-// reach is the window of a node and what is proven of the time before and after
-// it: the last good relist may lie before the first line.
+// reach extends the window of a node to what is proven of the time before and after it: the last
+// successful relist may precede the first line.
 func reach(n *model.Node) model.Window {
 	w := n.Window
 	see := func(at model.Time) {
@@ -209,8 +208,8 @@ func (v *viewer) age(n *model.Node) (out columns[viewAge]) {
 	return out
 }
 
-// floor and ceil are bounds in seconds, rounded to a hundredth so that they stay
-// bounds, and -1 for none.
+// floor and ceil convert a bound to seconds, rounded outward to hundredths so that it stays a
+// bound. ceil returns -1 for no bound.
 func floor(d time.Duration) float64 { return math.Floor(d.Seconds()*100) / 100 }
 func ceil(d time.Duration) float64 {
 	if d < 0 {
@@ -231,8 +230,8 @@ func (v *viewer) marks(ms []timeline.Mark) (out columns[viewMark]) {
 	return out
 }
 
-// bounded are the stretches in which only the number of relists is known, and of
-// some how many of them were long.
+// bounded returns the intervals in which only the number of relists is known, and of some the
+// number of long ones.
 func (v *viewer) bounded(bs []model.Bounded) []viewBounded {
 	out := []viewBounded{}
 	for i := range bs {
@@ -265,7 +264,7 @@ func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 			}
 		}
 	}
-	for _, m := range timeline.Collect(timeline.Episodes, n) { // its lines, whatever the lanes left out
+	for _, m := range timeline.Collect(timeline.Episodes, n) { // lines that report episodes, even if the lanes left them out
 		for _, e := range m.Proof.First(quotesShown) {
 			add("kubelet", &timeline.Mark{Kind: timeline.Line, State: "E", Start: e.Time, Proof: model.ProofOf(e)})
 		}
@@ -279,9 +278,9 @@ func (v *viewer) pod(l timeline.Lane) viewPod {
 	return out
 }
 
-// alive is when the events say that a container or the sandbox of a pod ran: what
-// dies without having started ran before the input, and what starts without
-// dying runs at its end. A lane that leaves events out says nothing.
+// alive returns the spans in which, by the events, a container or the sandbox of a pod ran. What
+// dies without having started ran since before the input; what does not die runs at its end. A lane
+// that leaves out events yields nothing.
 func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 	out := [][2]float64{}
 	running, seen := map[string]model.Time{}, map[string]bool{}
@@ -334,12 +333,12 @@ func (v *viewer) charts(n *model.Node) []viewChart {
 	return out
 }
 
-// ms is a moment in the node's milliseconds, to the microsecond.
+// ms returns milliseconds since the node's base, with microsecond precision.
 func (v *viewer) ms(at model.Time) float64 { return float64((at-v.base)/1e3) / 1e3 }
 
 func (v *viewer) opt(at model.Time) *float64 { return model.Given(at != 0, v.ms(at)) }
 
-// quote puts the first evidence away and returns its index.
+// quote stores the first piece of evidence and returns its index, nil if there is none.
 func (v *viewer) quote(p model.Proof) *int {
 	if p.Len() == 0 {
 		return nil

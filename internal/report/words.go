@@ -13,10 +13,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Date formats Unix ns with date and time, in UTC.
+// Date formats Unix nanoseconds as date and time in UTC.
 func Date(at int64) string { return layout(model.Time(at), time.DateTime) }
 
-// Layouts of moments in tables: without the year, because rows must fit.
+// Layouts of times in tables; without the year, because rows must fit.
 const (
 	dayAndTime = "01-02 15:04:05.000"
 	timeOnly   = "15:04:05.000"
@@ -32,12 +32,12 @@ func layout(at model.Time, l string) string {
 // Span formats a duration for people.
 func Span(d time.Duration) string { return parse.Short(d) }
 
-// span is a number of seconds for people, "?" for nil.
+// span formats a number of seconds as a duration, "?" for nil.
 func span(s *float64) string {
 	return cmp.Or(known(s, func(s float64) string { return Span(model.Duration(&s)) }), "?")
 }
 
-// quantity is a value and its unit; seconds become a span.
+// quantity formats a value with its unit; seconds become a duration.
 func quantity(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "?"
@@ -55,8 +55,8 @@ func quantity(v float64, unit string) string {
 	return strings.TrimSuffix(s+" "+unit, " ")
 }
 
-// valueOf is what was measured of a breach: a duration is a lower bound while the
-// breach lasts, "" where the input tells of one moment alone.
+// valueOf formats the value of a breach. A duration is a lower bound while the breach lasts; it is
+// "" if only one moment is known.
 func valueOf(b *model.Breach) string {
 	switch {
 	case b.Value == nil:
@@ -73,7 +73,7 @@ func valueOf(b *model.Breach) string {
 	return quantity(*b.Value, b.Unit)
 }
 
-// oldest is how old the last relist got in an episode, as far as that is proven.
+// oldest formats the highest proven age of the last relist in an episode.
 func oldest(e *model.Episode) string {
 	switch {
 	case e.NeverRelisted:
@@ -84,7 +84,8 @@ func oldest(e *model.Episode) string {
 	return atLeast(e.OldestAge)
 }
 
-// elsewhere is the highest age of the last relist, "" where the worst episode has it.
+// elsewhere names the episode with the highest age of the last relist; "" if that is the worst
+// episode.
 func elsewhere(n *model.Node) string {
 	x := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int {
 		return cmp.Compare(model.Duration(a.OldestAge), model.Duration(b.OldestAge))
@@ -95,10 +96,10 @@ func elsewhere(n *model.Node) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s in episode %d from %s", oldest(&x), x.ID, layout(x.Start(), time.TimeOnly)), " from ?")
 }
 
-// atLeast is a lower bound in seconds.
+// atLeast formats a lower bound in seconds.
 func atLeast(s *float64) string { return "at least " + parse.Least(model.Duration(s)) }
 
-// limitOf is what it was held against, "" where a single one is one too many.
+// limitOf formats the threshold of a breach; "" if it is 0, so that any occurrence is a breach.
 func limitOf(b *model.Breach) string {
 	if b.Threshold == nil || *b.Threshold == 0 {
 		return ""
@@ -106,7 +107,7 @@ func limitOf(b *model.Breach) string {
 	return quantity(*b.Threshold, b.Unit)
 }
 
-// measured is both.
+// measured formats the value and the threshold of a breach.
 func measured(b *model.Breach) string {
 	var c clauses
 	c.add(valueOf(b) != "", "%s", valueOf(b))
@@ -126,10 +127,10 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
-// clauses are the parts of a sentence.
+// clauses are the parts of a sentence, joined by commas.
 type clauses []string
 
-// add adds one that holds.
+// add appends a clause if holds is true.
 func (c *clauses) add(holds bool, format string, args ...any) {
 	if holds {
 		*c = append(*c, fmt.Sprintf(format, args...))
@@ -138,7 +139,7 @@ func (c *clauses) add(holds bool, format string, args ...any) {
 
 func (c clauses) String() string { return strings.Join(c, ", ") }
 
-// stuckIn is the step of the relist in which PLEG was unhealthy.
+// stuckIn names the relist phase in which PLEG was stuck.
 func stuckIn(step string) string {
 	if step == "" || step == "unknown" {
 		return "stuck in an unknown phase"
@@ -146,7 +147,7 @@ func stuckIn(step string) string {
 	return "stuck in " + step
 }
 
-// episodesWords names episodes.
+// episodesWords names episodes by ID.
 func episodesWords(ids []int) string {
 	words := strings.Fields(strings.Trim(fmt.Sprint(ids), "[]"))
 	if len(words) == 1 {
@@ -155,7 +156,7 @@ func episodesWords(ids []int) string {
 	return "episodes " + strings.Join(words, ", ")
 }
 
-// sentenceCase begins s with a capital.
+// sentenceCase capitalizes the first letter of s.
 func sentenceCase(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s

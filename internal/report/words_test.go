@@ -9,7 +9,7 @@ import (
 
 func num(f float64) *float64 { return &f }
 
-// What is measured says how sure it is, and against what it was held.
+// TestAmounts: a measured value is shown with its uncertainty and its threshold.
 func TestAmounts(t *testing.T) {
 	at := func(s int64) model.Time { return model.Time(1.8e18 + s*1e9) }
 	for _, c := range []struct{ got, want string }{

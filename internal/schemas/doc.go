@@ -1,5 +1,4 @@
-// Package schemas holds documents against the published schemas of the formats
-// that we write or ship samples for. Only tests import it: neither a schema nor
-// a validator is part of the program. NOTICE.md says where each schema comes
-// from.
+// Package schemas validates documents against the published schemas of the formats that we write or
+// ship samples for. It is imported only by tests: neither a schema nor a validator is part of the
+// program. NOTICE.md states the origin of each schema.
 package schemas

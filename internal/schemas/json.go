@@ -17,7 +17,7 @@ var gitlab []byte
 // SARIF checks a SARIF 2.1.0 log.
 func SARIF(doc []byte) error { return JSON(sarif, doc) }
 
-// GitLab checks a .gitlab-ci.yml that was parsed.
+// GitLab checks a parsed .gitlab-ci.yml.
 func GitLab(doc any) error {
 	s, err := compile(map[string][]byte{"schema.json": gitlab}, "schema.json")
 	if err != nil {
@@ -30,7 +30,7 @@ func GitLab(doc any) error {
 	return s.Validate(plain)
 }
 
-// JSON checks a JSON document against a JSON Schema that stands alone.
+// JSON checks a JSON document against a self-contained JSON Schema.
 func JSON(schema, doc []byte) error {
 	return JSONWith(map[string][]byte{"schema.json": schema}, "schema.json", doc)
 }
@@ -49,7 +49,7 @@ func JSONWith(schemas map[string][]byte, main string, doc []byte) error {
 	return s.Validate(v)
 }
 
-// base makes names of schemas absolute, as references between them need it.
+// base makes schema names absolute, as required for references between them.
 const base = "https://schemas.test/"
 
 func compile(schemas map[string][]byte, main string) (*jsonschema.Schema, error) {
@@ -60,7 +60,7 @@ func compile(schemas map[string][]byte, main string) (*jsonschema.Schema, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if m, ok := v.(map[string]any); ok { // found by the name given here
+		if m, ok := v.(map[string]any); ok { // it is found by the name given here
 			delete(m, "id")
 			delete(m, "$id")
 		}

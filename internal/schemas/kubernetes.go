@@ -11,9 +11,9 @@ import (
 //go:embed kubernetes-job-1.30.json
 var job []byte
 
-// Kubernetes checks an object against a definition of the OpenAPI document of
-// Kubernetes: "io.k8s.api.batch.v1.Job" or one that a Job is made of. Unknown
-// fields are errors, as they are to an API server that validates strictly.
+// Kubernetes checks an object against a definition in the Kubernetes OpenAPI document:
+// "io.k8s.api.batch.v1.Job" or one that a Job consists of. Unknown fields are errors, as with
+// strict validation by an API server.
 func Kubernetes(definition string, object any) error {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(job))
 	if err != nil {
@@ -21,7 +21,7 @@ func Kubernetes(definition string, object any) error {
 	}
 	closeObjects(doc)
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft4) // what OpenAPI 3.0 builds on
+	c.DefaultDraft(jsonschema.Draft4) // the basis of OpenAPI 3.0
 	if err := c.AddResource(base+"openapi.json", doc); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func Kubernetes(definition string, object any) error {
 	return s.Validate(plain)
 }
 
-// closeObjects forbids properties that a definition does not name.
+// closeObjects forbids properties that a definition does not list.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -53,7 +53,7 @@ func closeObjects(v any) {
 	}
 }
 
-// generic is a value in the types that a JSON decoder gives.
+// generic converts a value to the types that a JSON decoder returns.
 func generic(v any) (any, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

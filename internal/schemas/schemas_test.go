@@ -11,8 +11,8 @@ import (
 const suites = `<testsuites name="x"><testsuite name="a" tests="1"><properties><property name="p" value="v"/></properties>` +
 	`<testcase name="c" time="0"><skipped>why</skipped></testcase><system-out>o</system-out></testsuite></testsuites>`
 
-// TestJUnit: the checker agrees with the schema on a good document and on one
-// of each kind of mistake, and with xmllint where there is one.
+// TestJUnit: the checker agrees with the schema on a valid document and on one of each kind of
+// error, and with xmllint if available.
 func TestJUnit(t *testing.T) {
 	for want, doc := range map[string]string{
 		"":              suites,
@@ -61,7 +61,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestKubernetes: the schema is that of the API, and unknown fields are seen.
+// TestKubernetes: the schema is that of the API, and unknown fields are detected.
 func TestKubernetes(t *testing.T) {
 	job := func(spec map[string]any) error {
 		return Kubernetes("io.k8s.api.batch.v1.Job", map[string]any{"apiVersion": "batch/v1", "kind": "Job", "spec": spec})

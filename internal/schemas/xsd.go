@@ -17,9 +17,9 @@ var junit []byte
 // JUnit checks JUnit XML.
 func JUnit(doc []byte) error { return xsd(junit, doc) }
 
-// The part of XML Schema that junit-4.xsd uses: global elements that refer to
-// each other in sequences, attributes of strings, mixed and plain text. A
-// schema that uses more does not decode, because every element is listed.
+// The part of XML Schema that junit-4.xsd uses: global elements that refer to each other in
+// sequences, string attributes, mixed and plain text. A schema that uses more is refused, because
+// all other elements are collected.
 type (
 	xsdSchema struct {
 		Elements []xsdElement `xml:"element"`
@@ -79,7 +79,7 @@ func xsd(schema, doc []byte) error {
 	return s.check(&root, "")
 }
 
-// understood refuses a schema that says more than is checked here.
+// understood returns an error if the schema contains more than is checked here.
 func (s *xsdSchema) understood() error {
 	other := s.Other
 	for _, e := range s.Elements {
@@ -144,8 +144,7 @@ func (t *xsdType) attributes(n *xsdNode, path string) error {
 	return nil
 }
 
-// sequence takes the children in the order of the schema, as many of each as
-// may be.
+// sequence consumes the children in the order of the schema, each as often as allowed.
 func (t *xsdType) sequence(n *xsdNode, path string) error {
 	i := 0
 	for _, r := range t.Sequence {
@@ -163,7 +162,7 @@ func (t *xsdType) sequence(n *xsdNode, path string) error {
 	return nil
 }
 
-// occurs reads minOccurs or maxOccurs, which are 1 where nothing is said.
+// occurs parses minOccurs or maxOccurs; the default is 1.
 func occurs(s string) int {
 	if k, err := strconv.Atoi(s); err == nil {
 		return k

@@ -1,5 +1,5 @@
-// Package spell finds the word that was meant where an unknown one stands: a
-// flag, a rule id, a metric name.
+// Package spell finds the word that was probably meant by an unknown one: a flag, a rule ID, a
+// metric name.
 package spell
 
 import (
@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// maxWord is how many bytes of a word are compared; names are shorter.
+// maxWord is the maximum number of bytes compared; names are shorter.
 const maxWord = 200
 
-// Nearest returns the word of known that the writer of word most probably
-// meant, "" when none is close: at most a third of its letters, and one more,
-// differ.
+// Nearest returns the word of known that was most probably meant by word, "" if none is close.
+// Close means that at most a third of the letters, plus one, differ.
 func Nearest(word string, known []string) string {
 	if best := Close(word, known, 1); len(best) > 0 {
 		return best[0]
@@ -21,9 +20,9 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// Close returns up to n words of known that are equally close to word, none when
-// none is close. Of a name that is made of parts, as "runtime-hang-global" is,
-// the beginning is enough, or one part alone. Capitals do not count.
+// Close returns up to n words of known that are equally close to word, none if none is close. Of a
+// name such as "runtime-hang-global", the beginning or a single part is sufficient. Case is
+// ignored.
 func Close(word string, known []string, n int) []string {
 	limit, best := len(word)/3+1, len(word)/3+2
 	var out []string
@@ -39,8 +38,8 @@ func Close(word string, known []string, n int) []string {
 	return out
 }
 
-// near is the distance of word to name, or to the parts that name begins with
-// where one letter in five differs at most. It is 1 where word is a part.
+// near returns the distance of word to name, or to parts at its beginning if at most one letter in
+// five differs. It is 1 if word is a part of name.
 func near(word, name string) int {
 	best := Distance(word, name)
 	if word != "" && strings.Contains("-"+name+"-", "-"+word+"-") || len(word) >= leastPart && strings.Contains(name, word) {
@@ -51,17 +50,17 @@ func near(word, name string) int {
 			continue
 		}
 		if d := Distance(word, name[:i]); d < best && d <= i/5 {
-			best = max(d, 1) // a whole name that is as close comes as near
+			best = max(d, 1) // at least 1, so that an equally close whole name is not worse
 		}
 	}
 	return best
 }
 
-// leastPart is how long the beginning of a name must be to stand for it.
+// leastPart is the minimum length of the beginning of a name to be matched.
 const leastPart = 5
 
-// Within returns up to n words of known that are at most d edits from word,
-// nearest first, words of one distance in their order.
+// Within returns up to n words of known that are at most d edits from word, nearest first,
+// otherwise in their order.
 func Within(word string, known []string, d, n int) []string {
 	type near struct {
 		word string
@@ -81,9 +80,8 @@ func Within(word string, known []string, d, n int) []string {
 	return out
 }
 
-// Distance is the number of edits of single bytes between two words, and a swap
-// of neighbors is one edit: what typing gets wrong most often. It is the optimal
-// string alignment distance.
+// Distance returns the optimal string alignment distance of two words: the number of single-byte
+// edits, where swapping neighbors, a common typing error, is one edit.
 func Distance(a, b string) int {
 	a, b = a[:min(len(a), maxWord)], b[:min(len(b), maxWord)]
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

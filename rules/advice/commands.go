@@ -12,22 +12,22 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Commands fills in what the commands of the causes leave open: the runtime of
-// the node, and when the incident was.
+// Commands fills in the placeholders in the commands of causes: the runtime of the node, its name,
+// and the time of the incident.
 type Commands struct {
-	node, unit, daemon string // "" unknown
+	node, unit, daemon string // "" if unknown
 	from, to           time.Time
 	distribution       distribution
 	windows            bool
 }
 
-// The logs of an incident are asked for from so long before it to so long after.
+// Logs of an incident are requested with this margin around it.
 const (
 	before = 10 * time.Minute
 	after  = 5 * time.Minute
 )
 
-// CommandsFor returns the Commands of a node with its breaches.
+// CommandsFor returns the Commands for a node with its breaches.
 func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	var out Commands
 	if n.Name != "unknown" && strings.Trim(n.Name, nameRunes) == "" {
@@ -42,11 +42,11 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	return out
 }
 
-// nameRunes are what the name of a node consists of; one with others is none, and
-// has no place in a command.
+// nameRunes are the characters of node names; a name with any other character is not used in
+// commands.
 const nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
 
-// runtimeOf is the systemd unit of a runtime and its process, "" for none that is known.
+// runtimeOf returns the systemd unit and the process name of a runtime, "" if it is unknown.
 func runtimeOf(runtime string) (unit, daemon string) {
 	for _, r := range [][3]string{{"containerd", "containerd", "containerd"}, {"cri-o", "crio", "crio"}, {"docker", "docker", "dockerd"}} {
 		if strings.HasPrefix(strings.ToLower(runtime), r[0]) {
@@ -56,8 +56,8 @@ func runtimeOf(runtime string) (unit, daemon string) {
 	return "", ""
 }
 
-// incident is when the worst happened: the first to the last episode, or else
-// the first breach, or else all that the records cover; 0 where nothing is dated.
+// incident returns the span of the worst trouble: from the first to the last episode, else the
+// first breach, else the whole window; 0 if nothing is dated. It is at most a day long.
 func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
@@ -81,7 +81,7 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	if from == 0 {
 		from, to = n.Window.Start, n.Window.End
 	}
-	if day := int64(24 * time.Hour); to-from > day { // the log of a day is as much as anybody reads
+	if day := int64(24 * time.Hour); to-from > day { // nobody reads the log of more than a day
 		to = from + day
 	}
 	return from, to
@@ -89,21 +89,23 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 
 var (
 	since    = regexp.MustCompile(` --since (?:'TIME'|-\d+(?:min|h|d))`)
-	ofPods   = regexp.MustCompile(` --since=\d+h`) // kubectl logs, which knows no end
+	ofPods   = regexp.MustCompile(` --since=\d+h`) // kubectl logs, which has no end time
 	nodeName = regexp.MustCompile(`\bNODE\b`)
-	// quotedName is a quoted word with the node's name, of which a shell reads a variable.
+	// quotedName matches a single-quoted word with the node's name, in which a shell would not
+	// expand a variable.
 	quotedName = regexp.MustCompile(`'([^'"$` + "`" + `\\]*\bNODE\b[^'"$` + "`" + `\\]*)'`)
 	unitFlags  = regexp.MustCompile(`(?:-u (?:containerd|crio|docker)\b ?){2,}`)
 	unitNames  = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
 )
 
-// toDocker turns commands of crictl into those of a node that may have none.
+// toDocker translates crictl commands for a node that may not have it.
 var toDocker = strings.NewReplacer("crictl inspect --output go-template --template '{{.info.pid}}'", "docker inspect -f '{{.State.Pid}}'",
 	"crictl ps -aq --state exited", "docker ps -aq --filter status=exited", "crictl ps", "docker ps", "crictl info", "docker info", "crictl version", "docker version")
 
-// Fill replaces the runtimes that a command may be about by the one that the node has,
-// a time before now by the time of the incident, and NODE by the node's name: one that
-// the input does not state is asked for, below those of the cluster. Where nothing dates the incident, all is asked for: it need not be of the last hour.
+// Fill replaces alternatives for the runtime by the node's runtime, a time before now by the time
+// of the incident, and NODE by the node's name. If the input does not state the name, the command
+// lists the cluster's nodes and reads it. If nothing dates the incident, the time restriction is
+// dropped, because the incident need not be recent.
 func (c Commands) Fill(s string) string {
 	if c.unit != "" {
 		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")

@@ -9,16 +9,16 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// distribution is one that brings kubelet and containerd under names of its own. The
-// paths are those of its documentation, of a node whose data lies where it does by default.
+// distribution describes a Kubernetes distribution that has its own names for kubelet and
+// containerd. Paths are the defaults in its documentation.
 type distribution struct {
-	units    map[string]string // of the kubelet and of containerd, several where the input does not tell which
-	logs     map[string]string // files, of what does not write to the journal
-	commands *strings.Replacer // other programs and files
-	runtime  string            // the only one that it has, "" where there are several
+	units    map[string]string // units of the kubelet and of containerd; several if the input does not say which
+	logs     map[string]string // log files of what does not log to the journal
+	commands *strings.Replacer // replaces other programs and files
+	runtime  string            // its only runtime, "" if it supports several
 }
 
-// rancher is k3s or RKE2, whose kubelet and containerd run in one unit.
+// rancher returns k3s or RKE2, whose kubelet and containerd run in one unit.
 func rancher(name, unit string) distribution {
 	data := "/var/lib/rancher/" + name
 	d := distribution{units: map[string]string{"kubelet": unit, "containerd": unit}, logs: map[string]string{"containerd": data + "/agent/containerd/containerd.log"}}
@@ -33,7 +33,8 @@ func rancher(name, unit string) distribution {
 	return d
 }
 
-// microk8s has a unit for each since the kubelet left its own for kubelite, in 1.21.
+// microk8s returns MicroK8s, whose kubelet and containerd have a unit each; since 1.21 the kubelet
+// is part of kubelite.
 func microk8s(unit string) distribution {
 	d := distribution{units: map[string]string{"kubelet": unit, "containerd": "snap.microk8s.daemon-containerd"},
 		commands: strings.NewReplacer("crictl ", "crictl --runtime-endpoint unix:///var/snap/microk8s/common/run/containerd.sock ", "kubelet --version", "microk8s version",
@@ -44,11 +45,11 @@ func microk8s(unit string) distribution {
 	return d
 }
 
-// ownUnit are the names of units that run nothing but a kubelet.
+// ownUnit matches units that run only a kubelet.
 var ownUnit = regexp.MustCompile(`^(?:snap\.[\w-]+\.(?:daemon-)?kubelet|origin-node|atomic-openshift-node)$`)
 
-// distributionOf is that of a node by the units that wrote its kubelet's lines and by the
-// version of the kubelet, the zero distribution where these state none.
+// distributionOf determines the distribution of a node by the units that logged its kubelet's lines
+// and by the kubelet's version. It returns the zero distribution if these do not reveal one.
 func distributionOf(n *replay.Node) distribution {
 	for _, c := range n.Coverage {
 		unit, ident := strings.TrimSuffix(c.Origin.Unit, ".service"), c.Origin.Ident
@@ -88,12 +89,12 @@ var (
 	unitState = regexp.MustCompile(`\bsystemctl (show|status)((?: (?:kubelet|containerd))+)\b`)
 )
 
-// fill puts the names of the distribution into a command.
+// fill replaces names in a command by those of the distribution.
 func (d *distribution) fill(s string) string {
 	s = unitLog.ReplaceAllStringFunc(s, func(command string) string {
 		m := unitLog.FindStringSubmatch(command)
 		switch unit := d.units[m[1]]; {
-		case strings.Contains(m[2], " -u "): // the runtime is not known
+		case strings.Contains(m[2], " -u "): // the runtime is unknown
 		case d.logs[m[1]] != "":
 			return "cat " + d.logs[m[1]] + " "
 		case unit != "":

@@ -1,6 +1,5 @@
-// Package advice says what to collect next, and fills in the commands of the
-// causes: the tool of the collector that made the bundle, the runtime of the
-// node, the time of the incident.
+// Package advice says what to collect next, and fills in the commands of causes for the collector
+// of the bundle, the runtime of the node and the time of the incident.
 package advice
 
 import (
@@ -14,29 +13,28 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Need is something that the input lacks, what it would settle, and the command
-// that collects it.
+// Need is something missing from the input, what it would settle, and the command that collects it.
 type Need struct {
-	Node               string // "" where it is of no single node
-	ID                 string // of an input of the rules, or else what a cause lacks; "" for a bundle as a whole
+	Node               string // "" if it concerns no single node
+	ID                 string // input ID of the rules, else what a cause lacks; "" for a bundle as a whole
 	What, Why, Command string
 }
 
-// Kubelet is what is needed where no node was found.
+// Kubelet returns the need if no node was found.
 func Kubelet() Need {
 	return Need{"", "kubelet-log", "the log of a kubelet", "without it nothing can be said about PLEG",
 		"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"}
 }
 
-// holding is what a node's records hold.
+// holding summarizes what the records of a node contain.
 type holding struct {
 	*replay.Node
 	keys       map[string]bool // fact keys
 	dumps      map[string]bool // programs with a goroutine dump
 	wchan      bool
-	conditions bool // a node object with its conditions
+	conditions bool // a Node object with conditions
 	verbosity  int
-	layout     string // of the bundle that holds the node
+	layout     string // of the bundle with the node
 }
 
 func holdingOf(n *replay.Node) *holding {
@@ -59,7 +57,7 @@ func holdingOf(n *replay.Node) *holding {
 	return h
 }
 
-// layoutOf is the layout of the bundle that the node's records come from.
+// layoutOf returns the layout of the bundle that the node's records come from.
 func layoutOf(n *replay.Node) string {
 	for _, c := range n.Coverage {
 		if c.File.Layout != "" {
@@ -79,13 +77,13 @@ func layoutOf(n *replay.Node) string {
 	return ""
 }
 
-// openshift reports whether the collector of the bundle is one of OpenShift's.
+// openshift reports whether the bundle was made by a collector of OpenShift.
 func (h *holding) openshift() bool {
 	return slices.Contains([]string{"must-gather", "openshift-ci", "insights", "node-logs"}, h.layout)
 }
 
-// journal is the command that collects the log of some units, with the tool that
-// the collector of the bundle leads one to have at hand.
+// journal returns the command that collects the log of some units, using the tool that goes with
+// the collector of the bundle.
 func (h *holding) journal(units, file string) string {
 	switch {
 	case h.openshift():
@@ -101,8 +99,7 @@ func (h *holding) journal(units, file string) string {
 	return journalctl(units) + " > " + file
 }
 
-// Parts of commands as Fill takes them: all that may be meant stands there until the
-// input tells which it is.
+// Parts of commands as Fill expects them, with all alternatives.
 const (
 	kubelet  = " -u kubelet"
 	runtimes = " -u containerd -u crio -u docker"
@@ -117,11 +114,10 @@ func proxy(path string) string {
 	return "kubectl get --raw '/api/v1/nodes/NODE/proxy/" + path + "'"
 }
 
-// wants is every need and when it holds, the most useful first, with a command to
-// be filled in.
+// wants lists every need with its condition and a command for Fill, the most useful first.
 var wants = []struct {
 	lacks func(*holding) bool
-	id    string // of the rules' inputs
+	id    string // input ID of the rules
 	run   func(*holding) string
 }{
 	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "kubelet-log",
@@ -179,7 +175,7 @@ var wants = []struct {
 		}},
 }
 
-// kernelLog is the command that collects the kernel's log.
+// kernelLog returns the command that collects the kernel log.
 func (h *holding) kernelLog() string {
 	switch {
 	case h.openshift():
@@ -190,15 +186,14 @@ func (h *holding) kernelLog() string {
 	return journalctl(" -k") + " > kernel.log"
 }
 
-// late reports whether the kubelet log begins too shortly before the first
-// breach.
+// late reports whether the kubelet log begins less than ten minutes before the first breach.
 func (h *holding) late() bool {
 	return h.Have[parse.SrcKubelet] && len(h.Episodes) > 0 && h.Episodes[0].Breach != 0 && h.Window.Lines.From != 0 &&
 		h.Episodes[0].Breach-h.Window.Lines.From < int64(10*time.Minute)
 }
 
-// OfNode lists what the records of a node lack, each thing once: what would settle the
-// leading cause of a node that is not well, then the most useful. res may be nil.
+// OfNode lists what the records of a node lack, without duplicates: first what would settle the
+// leading cause of a node that is not healthy, then the rest, most useful first. res may be nil.
 func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 	h := holdingOf(n)
 	var out []Need
@@ -227,8 +222,7 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 	return out
 }
 
-// collect is the command that collects an input, else for one that is got in another way
-// for each cause.
+// collect returns the command that collects an input; other if there is no general one.
 func (h *holding) collect(id, other string) string {
 	if command, own := onWindows[id]; own && h.Kubelet.OS == "windows" {
 		if _, to, ok := strings.Cut(command, "' > "); ok && h.openshift() && strings.HasPrefix(command, queried) {
@@ -244,8 +238,8 @@ func (h *holding) collect(id, other string) string {
 	return other
 }
 
-// OfBundle lists what a bundle lacks as a whole: zone or year where one was
-// assumed, what the collector could not get, what the journal lost.
+// OfBundle lists what a bundle as a whole lacks: an assumed time zone or year, what the collector
+// could not get, what the journal lost.
 func OfBundle(b *parse.Bundle) []Need {
 	return slices.Concat(clockNeeds(b), killedNeeds(b), markerNeeds(b))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// TestJournalCommands wants the log of the runtime asked for with the tool of
-// the collector that made the bundle.
+// TestJournalCommands: the runtime log is requested with the tool that goes with the collector of
+// the bundle.
 func TestJournalCommands(t *testing.T) {
 	for layout, want := range map[string]string{
 		"must-gather":   "oc adm node-logs n1 -u crio > runtime.log",
@@ -29,7 +29,7 @@ func TestJournalCommands(t *testing.T) {
 	}
 }
 
-// command is the one that collects an input of a node, "" where nothing asks for it.
+// command returns the command that collects an input of a node, "" if that is not needed.
 func command(n *replay.Node, id string) string {
 	for _, x := range OfNode(n, nil, CommandsFor(n, nil)) {
 		if x.ID == id {
@@ -39,12 +39,12 @@ func command(n *replay.Node, id string) string {
 	return ""
 }
 
-// TestNothingGuessed: a command holds no time of an incident that nothing dates, no
-// runtime that nothing states, and the time that its sentence says.
+// TestNothingGuessed: a command contains no time if nothing dates the incident, no runtime if
+// nothing states it, and the time that its sentence mentions.
 func TestNothingGuessed(t *testing.T) {
 	n := new(replay.Node)
 	n.Name, n.Have = "unknown", map[parse.Source]bool{parse.SrcKubelet: true}
-	n.Episodes = []replay.Episode{{ID: 1}} // as an undated line proves it
+	n.Episodes = []replay.Episode{{ID: 1}} // as proven by an undated line
 	pack, _ := rules.Builtin()
 	for _, d := range pack.Causes {
 		run := CommandsFor(n, nil)
@@ -74,8 +74,8 @@ func TestNothingGuessed(t *testing.T) {
 	}
 }
 
-// TestNeedsAreCommands wants what is asked for collected by programs: an
-// instruction stands in a comment behind one.
+// TestNeedsAreCommands: every need is collected by a program; instructions are in a comment after
+// it.
 func TestNeedsAreCommands(t *testing.T) {
 	programs := []string{"awk", "cat", "date", "docker", "for", "head", "journalctl", "kill", "kubectl", "ps", "systemctl", "timedatectl", "timeout"}
 	n := new(replay.Node)
@@ -97,8 +97,8 @@ func TestNeedsAreCommands(t *testing.T) {
 	}
 }
 
-// TestAskedOnce: what the cause and the node both lack is listed once, under one id, in
-// one text, with the command for the incident; what the cause asks for comes first.
+// TestAskedOnce: what both the cause and the node lack is listed once, with one ID and text and the
+// command for the incident; what the cause lacks comes first.
 func TestAskedOnce(t *testing.T) {
 	pack, problems := rules.Builtin()
 	if len(problems) > 0 {
@@ -126,7 +126,7 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
-// TestUndatedNeeds: where no line states a time, no command names one.
+// TestUndatedNeeds: if no line has a time, no command contains one.
 func TestUndatedNeeds(t *testing.T) {
 	n := new(replay.Node)
 	n.Have = map[parse.Source]bool{parse.SrcKubelet: true}
@@ -141,7 +141,7 @@ func TestUndatedNeeds(t *testing.T) {
 	}
 }
 
-// TestFill: what the input tells stands in a command, and nothing of a hostile name.
+// TestFill: commands contain what the input states, and nothing of a hostile name.
 func TestFill(t *testing.T) {
 	n := new(replay.Node)
 	n.Kubelet.Runtime = "cri-o 1.30"

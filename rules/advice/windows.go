@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// onWindows is what collects an input of a node that runs Windows, as Fill takes it: from
-// afar, or in PowerShell on the node. It is "" where no command is certain, as logs lie
-// where whoever set up the node put them; what is not listed is asked for as of others.
+// onWindows maps inputs to the commands that collect them from a Windows node, remotely or in
+// PowerShell on the node, as Fill expects them. It is "" if no command is certain to work, because
+// the location of logs depends on the setup. Inputs that are not listed are collected as on other
+// nodes.
 var onWindows = map[string]string{
 	"kubelet-log":         queried + duringQuery + "' > kubelet.log" + gated,
 	"kubelet-log-before":  queried + duringQuery + "' > kubelet-before.log" + gated,
@@ -27,14 +28,14 @@ const (
 	duringEvents = "; StartTime=[datetime]'FROM'; EndTime=[datetime]'TO'"
 )
 
-// ofLinux are the inputs that only Linux has.
+// ofLinux are the inputs that exist only on Linux.
 var ofLinux = map[string]bool{"kernel-stacks": true, "pressure": true, "mounts": true}
 
-// anywhere is how commands begin that say nothing of the system of the node.
+// anywhere matches commands that do not depend on the node's operating system.
 var anywhere = regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`)
 
-// fillWindows fills in the time of a command for a node that runs Windows; it is "" for one
-// that such a node does not know.
+// fillWindows fills in the time in a command for a Windows node; it returns "" for a command that
+// does not exist there.
 func (c Commands) fillWindows(s string) string {
 	switch {
 	case !anywhere.MatchString(s):

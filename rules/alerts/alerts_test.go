@@ -14,8 +14,9 @@ import (
 
 const base = int64(1_795_217_460) // a multiple of 60
 
-// node makes a node whose series have one sample every 15 s: name|label=value
-// and a function of the sample's index; NaN-free, ok false for no sample.
+// spec describes a series of a test node: its name, its labels as names and values in turn, and a
+// function of the sample's index that returns the value, or false for no sample. Samples are 15 s
+// apart.
 type spec struct {
 	name string
 	kv   []string
@@ -75,7 +76,7 @@ func TestStates(t *testing.T) {
 	})})
 	tests := []struct {
 		name, rule string
-		want       string // from-to:peak of each firing
+		want       string // FROM-TO:PEAK of each firing
 		outcome    Outcome
 	}{
 		{"no for", "expr: x_state > 0", "60-195:12 240-285:18 600--1:59", Fired},
@@ -117,8 +118,8 @@ func TestRecordingAndTemplates(t *testing.T) {
 	}
 }
 
-// TestRuleOrder has the alert before the recording rules that it reads, as the
-// files of kube-prometheus do, in another group and at another interval.
+// TestRuleOrder has an alert before the recording rules that it reads, in another group with
+// another interval, as in the files of kube-prometheus.
 func TestRuleOrder(t *testing.T) {
 	n := node(40, spec{"x_total", nil, always(func(i int) float64 { return float64(30 * max(i-10, 0)) })})
 	const yaml = `groups:
@@ -137,16 +138,15 @@ func TestRuleOrder(t *testing.T) {
     expr: rate(x_total[1m])
 `
 	a := audit(t, yaml, n)[0]
-	// The rate passes 1 at 195 s and is recorded at that moment; the sum of it
-	// a moment later, 210 s; the alert before the groups of that moment were
-	// evaluated, so at 240 s.
+	// The rate exceeds 1 at 195 s and is recorded then. Its sum is recorded one step later, at 210
+	// s. The alert is evaluated before the groups of the same moment, so it sees the sum at 240 s.
 	if a.Outcome != Fired || sec(a.Firings[0].ActiveAt) != 240 || sec(a.Firings[0].From) != 300 {
 		t.Errorf("%s %+v", a.Sentence(), a.Firings)
 	}
 }
 
-// TestRecordedSeriesEnd has a condition that holds for a minute: what was
-// recorded of it ends with it, and does not live on for five minutes.
+// TestRecordedSeriesEnd: a recorded series ends with the condition that it records, and does not
+// stay current for five minutes.
 func TestRecordedSeriesEnd(t *testing.T) {
 	n := node(40, spec{"x", nil, func(i int) (float64, bool) {
 		if s := 15 * i; s >= 60 && s <= 120 {
@@ -185,7 +185,7 @@ func TestAbsence(t *testing.T) {
 			}
 		})
 	}
-	// Two snapshots that are far apart: nobody looked in between.
+	// Two snapshots far apart: nothing is known in between.
 	n := node(61, x)
 	n.Scrapes, n.Series[0].Points = []*parse.Scrape{n.Scrapes[0], n.Scrapes[60]}, []parse.Point{n.Series[0].Points[0], n.Series[0].Points[60]}
 	a := audit(t, groupHead+"  - alert: A\n    expr: absent(up{job='kubelet'} == 1)\n    for: 1m\n", n)[0]
@@ -207,8 +207,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// hungNode is a node whose relist hangs from 300 s to 700 s: nothing is counted,
-// the slow one falls beyond the last bucket, and metrics are silent if asked.
+// hungNode returns a node whose relist hangs from 300 s to 700 s: nothing is counted meanwhile, and
+// the slow relist falls beyond the last bucket. If silent is set, there are no metrics meanwhile.
 func hungNode(silent bool) *replay.Node {
 	up := func(i int) bool { return !silent || 15*i < 300 || 15*i > 700 }
 	count := func(i int) float64 {
@@ -292,8 +292,8 @@ func TestBlindReasons(t *testing.T) {
 	}
 }
 
-// TestSilenceNeedsItsWindow has inputs that are too short, or have holes too long,
-// for the silence of an alert to tell anything.
+// TestSilenceNeedsItsWindow: an input that is too short or has too long a hole proves nothing by
+// the silence of an alert.
 func TestSilenceNeedsItsWindow(t *testing.T) {
 	x := spec{"x_total", nil, always(func(i int) float64 { return 1 })}
 	hole := spec{"x_total", nil, func(i int) (float64, bool) { return 1, i < 10 || i >= 30 }}
@@ -367,8 +367,8 @@ func TestParseDress(t *testing.T) {
 	}
 }
 
-// TestSecondDocument: of several objects in a file none is left out in silence.
-// Of several documents of plain groups a server reads the first.
+// TestSecondDocument: of several objects in a file none is ignored silently. Of several documents
+// with plain groups, a server reads the first.
 func TestSecondDocument(t *testing.T) {
 	const groups = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: x > 0\n"
 	object := "kind: PrometheusRule\nspec:\n  " + strings.ReplaceAll(strings.TrimSpace(groups), "\n", "\n  ") + "\n"
@@ -389,8 +389,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { Parse("x", data) })
 }
 
-// TestCostlyRulesAreRefused has rules that would cost too much, alone, together, or
-// by what they read: each says so, and the others are judged.
+// TestCostlyRulesAreRefused: rules that are too expensive, alone, together, or because of what they
+// read, are refused with a reason; the others are evaluated.
 func TestCostlyRulesAreRefused(t *testing.T) {
 	n := node(20, spec{"x", nil, always(func(i int) float64 { return 1 })})
 	as := audit(t, groupHead+`  - alert: Costly

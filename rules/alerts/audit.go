@@ -18,17 +18,17 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// Outcome of an alert over a bundle.
+// Outcome is the outcome of an alert over a bundle.
 type Outcome string
 
 // Outcomes.
 const (
 	Fired Outcome = "fired" // see Firings
-	Never Outcome = "never" // it could see, and its condition was not met
-	Blind Outcome = "blind" // it could not see: Reasons say why
+	Never Outcome = "never" // it had the data, and its condition was not met
+	Blind Outcome = "blind" // it lacked data; see Reasons
 )
 
-// Audit is what became of one alert.
+// Audit is the result of auditing one alert.
 type Audit struct {
 	File, Group, Alert string
 	Expr               string
@@ -37,32 +37,32 @@ type Audit struct {
 	Outcome            Outcome
 	Firings            []Firing
 	Pending            time.Duration // longest time pending without firing
-	Reasons            []string      // why it was blind, or what narrowed its view
-	Sightless          bool          // the series that it looks at are not in the input
-	Refused            bool          // it, or a rule that it reads, would cost too much
-	// Missed is what an alert on PLEG ought to have told and did not.
+	Reasons            []string      // why it was blind, or what limited its view
+	Sightless          bool          // the series it reads are not in the input
+	Refused            bool          // it, or a rule that it reads, is too expensive
+	// Missed is what an alert on PLEG should have reported but did not.
 	Missed []Missed
 }
 
-// Missed is an episode of unhealthy PLEG, or a hung relist that only metrics
-// prove, over which an alert did not fire.
+// Missed is an episode of unhealthy PLEG, or a breach proven only by metrics, during which an alert
+// did not fire.
 type Missed struct {
 	Node     string
-	Episode  int           // -1: Rule says what it is
+	Episode  int           // -1 for a breach
 	Rule     string        // of the breach
-	Value    time.Duration // of the breach: how long
-	From, To int64         // Unix ns; To as far as is known, 0: not at all
+	Value    time.Duration // duration of the breach
+	From, To int64         // Unix ns; To is 0 if unknown
 }
 
-// Watched is a node and the breaches that metrics prove on it.
+// Watched is a node with its breaches.
 type Watched struct {
 	*replay.Node
 	Breaches []rules.Breach
 }
 
-// Evaluate runs rule groups over a database and judges every alert. nodes are
-// those of the database; their episodes are what an alert on PLEG ought to
-// report. Rules that the engine refuses are blind, with its error.
+// Evaluate runs rule groups over a database and audits every alert. nodes are the nodes of the
+// database; an alert on PLEG should report their episodes. Alerts whose rules the engine refuses
+// are Blind, with its error as the reason.
 func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []Watched) []Audit {
 	e, err := evaluate(ctx, db, groups)
 	s := newSight(e)
@@ -126,14 +126,13 @@ func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes 
 	return a
 }
 
-// short prints a duration as Prometheus does: 1h30m.
+// short formats a duration as Prometheus does: 1h30m.
 func short(d time.Duration) string { return model.Duration(d).String() }
 
-// hang is from how long on a relist that no episode covers is one that an
-// alert on PLEG ought to tell of.
+// hang is the minimum duration of a relist outside of episodes that an alert on PLEG should report.
 const hang = time.Minute
 
-// missed lists the episodes and hangs over which an alert on PLEG was silent.
+// missed lists the episodes and hangs during which an alert on PLEG did not fire.
 func missed(a *Audit, nodes []Watched, recorded map[string][]string) []Missed {
 	expr := a.Expr
 	for name, es := range recorded {
@@ -157,8 +156,8 @@ func missed(a *Audit, nodes []Watched, recorded map[string][]string) []Missed {
 	return out
 }
 
-// onRelists reports whether an expression looks at relists or PLEG's health,
-// and not just at whether their metrics are there.
+// onRelists reports whether an expression depends on relists or PLEG's health, and not just on the
+// presence of their metrics.
 func onRelists(expr string) bool {
 	if !strings.Contains(expr, "_pleg_relist") && !strings.Contains(expr, "_pleg_last_seen") && !strings.Contains(expr, "_pleg_unhealthy") {
 		return false
@@ -166,15 +165,15 @@ func onRelists(expr string) bool {
 	return !strings.Contains(expr, "absent")
 }
 
-// end is when the trouble was over, as far as is known.
+// end returns the end of the trouble as far as known.
 func (m *Missed) end() int64 { return max(m.To, m.From) }
 
-// late is how long after a relist over 10 s, which metrics count when it ends, an
-// alert may still fire for it; and how far apart troubles are that are one.
+// late is how long after a relist of more than 10 s, which metrics count only when it ends, an
+// alert may still fire for it. Troubles closer together than that are one.
 const late = 5 * time.Minute
 
-// told is until when an alert that fires has told of the trouble. One of PLEG's
-// health must do so while it lasts.
+// told returns the latest time for an alert to report the trouble. An alert on PLEG's health must
+// fire while the trouble lasts.
 func (m *Missed) told() int64 {
 	if m.Rule == "slow-relist" {
 		return m.end() + int64(late)
@@ -182,16 +181,15 @@ func (m *Missed) told() int64 {
 	return m.end()
 }
 
-// trouble is what happened on a node that an alert on PLEG ought to tell of:
-// its episodes, and beside them breaches of PLEG's health and hung relists that
-// metrics alone prove.
+// trouble returns what an alert on PLEG should report: the episodes of the node, and other breaches
+// of PLEG's health and hung relists proven only by metrics.
 func (w *Watched) trouble() []Missed {
 	var out []Missed
 	for i := range w.Episodes {
 		e := &w.Episodes[i]
 		from, to := cmp.Or(e.Breach, e.FirstReport), max(e.Recovered.At, e.LastReport)
 		if from == 0 || e.Never && to-from < int64(time.Minute) {
-			continue // of unknown time, or every start of a kubelet
+			continue // undated, or the normal start of a kubelet
 		}
 		out = append(out, Missed{Node: w.Name, Episode: e.ID, From: from, To: to})
 	}
@@ -225,7 +223,7 @@ func (m *Missed) String() string {
 
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// between is a stretch of time, its end with the day only where that is another.
+// between formats a time span; its end includes the day only if that differs from the start's.
 func between(from, to time.Time) string {
 	layout := time.DateTime
 	if from.UTC().Format(time.DateOnly) == to.UTC().Format(time.DateOnly) {
@@ -234,7 +232,7 @@ func between(from, to time.Time) string {
 	return moment(from) + " to " + to.UTC().Format(layout)
 }
 
-// on names the node, if its name is known.
+// on returns " on NODE", or "" if the name is unknown.
 func on(node string) string {
 	if node == "" || node == "unknown" {
 		return ""
@@ -242,7 +240,7 @@ func on(node string) string {
 	return " on " + node
 }
 
-// Sentence says in words what became of the alert.
+// Sentence describes the outcome of the alert.
 func (a *Audit) Sentence() string {
 	var b strings.Builder
 	switch a.Outcome {

@@ -13,9 +13,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// grafanaDashboard is the part of Grafana's schema of a dashboard
-// (kinds/dashboard/dashboard_kind.cue) that ours may use; a field that is not
-// here fails the test.
+// grafanaDashboard is the part of Grafana's dashboard schema (kinds/dashboard/dashboard_kind.cue)
+// that ours may use; any other field fails the test.
 type grafanaDashboard struct {
 	UID, Title, Refresh, Timezone string
 	Tags                          []string
@@ -45,14 +44,14 @@ type grafanaPanel struct {
 
 type grafanaSource struct{ Type, UID string }
 
-// kubeletMetrics are those of pkg/kubelet/metrics/metrics.go that panels show.
+// kubeletMetrics are the metrics of pkg/kubelet/metrics/metrics.go that panels show.
 var kubeletMetrics = []string{
 	"kubelet_pleg_relist_duration_seconds_count", "kubelet_pleg_relist_duration_seconds_sum", "kubelet_pleg_discard_events",
 	"kubelet_runtime_operations_errors_total",
 }
 
-// TestDashboard holds the exported dashboard against the schema of Grafana, and
-// its queries against what PromQL allows and what there is to query.
+// TestDashboard checks the exported dashboard against Grafana's schema, and its queries against
+// PromQL and the existing series.
 func TestDashboard(t *testing.T) {
 	for _, opt := range []ExportOptions{{}, {Warnings: true}} {
 		files := Export(opt)
@@ -87,7 +86,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// holdPlace holds that a panel lies on the grid of 24 columns, over no other.
+// holdPlace checks that a panel lies within the grid of 24 columns and overlaps no other.
 func (p *grafanaPanel) holdPlace(t *testing.T, taken map[[2]int]string) {
 	g := p.GridPos
 	if g.W < 1 || g.H < 1 || g.X < 0 || g.X+g.W > 24 {
@@ -103,8 +102,8 @@ func (p *grafanaPanel) holdPlace(t *testing.T, taken map[[2]int]string) {
 	}
 }
 
-// holdQueries holds that queries are PromQL over series that exist, and that the
-// legend names labels that they leave.
+// holdQueries checks that queries are valid PromQL over existing series, and that the legend uses
+// labels of their results.
 func (p *grafanaPanel) holdQueries(t *testing.T, source grafanaSource) {
 	refs := map[string]bool{}
 	for _, q := range p.Targets {

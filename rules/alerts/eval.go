@@ -15,25 +15,25 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// Firing is one stretch in which one instance of an alert fired.
+// Firing is one span in which an instance of an alert fired.
 type Firing struct {
 	Labels      []parse.Field
 	Annotations []parse.Field
 	ActiveAt    time.Time // since when the expression held
-	From        time.Time // since when it fired
-	To          time.Time // when it was resolved; zero while firing at the end of the data
+	From        time.Time // since when the alert fired
+	To          time.Time // when it was resolved; zero if it fires at the end of the data
 	Peak        float64   // largest value while firing
 }
 
-// record is what an audit keeps of an alerting rule. A nil one keeps nothing.
+// record is what an audit keeps of an alerting rule. A nil record keeps nothing.
 type record struct {
 	written bool // some rule reads ALERTS
 	firings []*Firing
-	pending time.Duration // longest time that an instance held without firing
-	since   time.Time     // when that began
+	pending time.Duration // longest time that an instance was pending without firing
+	since   time.Time     // when that time began
 }
 
-// here notes an instance that holds or keeps firing at a moment.
+// here records an instance that is pending or firing at ts.
 func (r *record) here(in *instance, ts time.Time) {
 	switch {
 	case r == nil:
@@ -50,14 +50,14 @@ func (r *record) here(in *instance, ts time.Time) {
 	}
 }
 
-// gone notes that an instance is no longer there at a moment.
+// gone records that an instance is resolved at ts.
 func (r *record) gone(in *instance, ts time.Time) {
 	if in.told != nil {
 		in.told.To = ts
 	}
 }
 
-// labelsOf turns fields into labels.
+// labelsOf converts fields to labels.
 func labelsOf(fs []parse.Field) labels.Labels {
 	b := labels.NewScratchBuilder(len(fs))
 	for _, f := range fs {
@@ -67,13 +67,13 @@ func labelsOf(fs []parse.Field) labels.Labels {
 	return b.Labels()
 }
 
-// maxMoments is how often a group is evaluated at most. Windows of weeks are
-// looked at more coarsely.
+// maxMoments is the maximum number of evaluations of a group. For windows of weeks the step is
+// coarser.
 const maxMoments = 100_000
 
-// clock says when a group is evaluated: at the multiples of its interval from
-// the first sample to one interval after the last. Before the first sample a
-// server would see nothing, which tells nothing.
+// clock holds the times at which a group is evaluated: the multiples of its interval from the first
+// sample to one interval after the last. Before the first sample there is nothing to see, which
+// proves nothing.
 type clock struct {
 	from, to, step int64 // ms
 	coarse         bool  // step is longer than the group's interval
@@ -91,14 +91,14 @@ func clockOf(db *query.DB, interval time.Duration) clock {
 	return c
 }
 
-// mod is the remainder of a division that rounds down.
+// mod is the non-negative remainder of a/b.
 func mod(a, b int64) int64 { return ((a % b) + b) % b }
 
-// plan is what the expression of a rule gives at each moment of its group,
-// worked out by one range query: the same values for a fraction of the cost.
+// plan holds the results of a rule's expression at each evaluation of its group, computed by one
+// range query: the same values at a fraction of the cost.
 type plan struct {
 	series promql.Matrix
-	floats []int // of each series, how many were used up
+	floats []int // per series, number of floats consumed
 	hists  []int
 }
 
@@ -106,13 +106,13 @@ func newPlan(m promql.Matrix) *plan {
 	return &plan{m, make([]int, len(m)), make([]int, len(m))}
 }
 
-// rewind begins anew.
+// rewind restarts from the first time.
 func (p *plan) rewind() {
 	clear(p.floats)
 	clear(p.hists)
 }
 
-// at returns the results at a moment. Moments come in order.
+// at returns the results at a time. Times must be ascending.
 func (p *plan) at(ms int64) promql.Vector {
 	var out promql.Vector
 	for i := range p.series {
@@ -136,14 +136,14 @@ func (p *plan) at(ms int64) promql.Vector {
 // evaluation is one run of rule groups over a database.
 type evaluation struct {
 	*Stepper
-	clocks  []clock          // of the groups
-	writers map[string][]int // name of a recorded series to the ranks of the rules that write it
-	needed  map[*rule]bool   // alerts, and what they read
+	clocks  []clock          // by group
+	writers map[string][]int // recorded series name to the ranks of the rules that write it
+	needed  map[*rule]bool   // alerts, and the rules that they depend on
 }
 
-// evaluate runs all groups from the first to the last sample, each at its own
-// interval. Rules whose inputs are complete when they are reached are worked
-// out by one range query; the others are evaluated moment by moment.
+// evaluate runs all groups from the first to the last sample, each at its own interval. Rules whose
+// inputs are complete before they are evaluated are computed by one range query; the others step by
+// step.
 func evaluate(ctx context.Context, db *query.DB, defs []Group) (*evaluation, error) {
 	e := &evaluation{Stepper: &Stepper{db: db}, writers: map[string][]int{}, needed: map[*rule]bool{}}
 	for i := range defs {
@@ -167,11 +167,11 @@ func evaluate(ctx context.Context, db *query.DB, defs []Group) (*evaluation, err
 	return e, e.walk(ctx)
 }
 
-// reads says what an expression selects.
+// reads describes what an expression selects.
 type reads struct {
 	names []string
-	any   bool // a selector does not name its metric
-	odd   bool // it looks at moments that a range query would see other than a server
+	any   bool // some selector does not name its metric
+	odd   bool // a range query would evaluate it at other times than a server
 }
 
 func readsOf(expr string) reads {
@@ -200,7 +200,7 @@ func readsOf(expr string) reads {
 	return out
 }
 
-// survey finds who writes what and which rules are needed, and reports whether
+// survey finds out which rules write which series and which rules are needed. It reports whether
 // some rule reads the states of alerts.
 func (e *evaluation) survey() (written bool) {
 	rank := 0
@@ -241,9 +241,9 @@ func (e *evaluation) survey() (written bool) {
 	return written
 }
 
-// What the rules of an audit may cost together, in samples touched; ruleWork is
-// what each costs before it touches any. A long input with many series may cost
-// more: what all its samples cost twenty times.
+// Limits on the total cost of the rules of an audit, in samples touched. ruleWork is the base cost
+// of each rule. A long input with many series may cost more: up to passes times the cost of all its
+// samples.
 const (
 	maxWork  = 30_000_000
 	ruleWork = 1500
@@ -252,8 +252,8 @@ const (
 
 var errTogether = errors.New("the rules before it use up what all may cost together: give fewer rules or a shorter input")
 
-// refuse takes out the rules that cost too much, alone or after those before them,
-// so that files which are too large for this, or made to be, end in time.
+// refuse removes rules that are too expensive, alone or after those before them, so that rule files
+// that are too large, or crafted, do not run forever.
 func (e *evaluation) refuse() {
 	most, sum := float64(maxWork), 0.0
 	for _, c := range e.clocks {
@@ -277,12 +277,11 @@ func (e *evaluation) refuse() {
 	}
 }
 
-// workOut plans the rules that can be, in order, and reports whether that were
-// all. What recording rules among them give is written, so that those behind
-// them see it.
+// workOut plans the rules that can be planned, in order, and reports whether those were all.
+// Results of recording rules are written, so that later rules see them.
 func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 	complete = true
-	done := map[string]bool{} // names whose samples are all written
+	done := map[string]bool{} // recorded names whose samples are all written
 	for i, g := range e.groups {
 		for _, r := range g.rules {
 			if r.refused { // it writes nothing
@@ -296,7 +295,7 @@ func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 			switch {
 			case r.def.Record == "":
 			case len(e.writers[r.def.Record]) > 1:
-				complete = false // rules that may write one series do so in turn
+				complete = false // several rules write the series, so they must take turns
 			default:
 				e.run(ctx, i, r)
 				done[r.def.Record] = true
@@ -306,8 +305,8 @@ func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 	return complete
 }
 
-// settled reports whether all that a rule reads is there when it is reached:
-// it reads no recorded series, or only those of rules before it.
+// settled reports whether all inputs of a rule are complete before it is evaluated: it reads no
+// recorded series, or only series of earlier rules.
 func (e *evaluation) settled(g *group, r *rule, done map[string]bool) bool {
 	in := readsOf(r.def.Expr)
 	if in.any && len(e.writers) > 0 || slices.Contains(in.names, alertsMetric) || slices.Contains(in.names, alertsForMetric) {
@@ -321,13 +320,13 @@ func (e *evaluation) settled(g *group, r *rule, done map[string]bool) bool {
 	return !in.odd
 }
 
-// offsets reports whether some group looks into the past: its samples are
-// older than the moment at which they are written.
+// offsets reports whether some group has a query offset: its samples have earlier timestamps than
+// their evaluation.
 func (e *evaluation) offsets() bool {
 	return slices.ContainsFunc(e.groups, func(g *group) bool { return g.def.Offset != 0 })
 }
 
-// planRule works a rule out.
+// planRule computes the results of a rule by a range query.
 func (e *evaluation) planRule(ctx context.Context, i int, r *rule) bool {
 	m, err := e.rangeOf(ctx, i, r.def.Expr)
 	if err != nil {
@@ -337,7 +336,7 @@ func (e *evaluation) planRule(ctx context.Context, i int, r *rule) bool {
 	return true
 }
 
-// rangeOf evaluates an expression at the moments of a group.
+// rangeOf evaluates an expression at the evaluation times of a group.
 func (e *evaluation) rangeOf(ctx context.Context, i int, expr string) (promql.Matrix, error) {
 	c, off := e.clocks[i], e.groups[i].def.Offset
 	res, err := e.db.Range(ctx, expr, time.UnixMilli(c.from).Add(-off), time.UnixMilli(c.to).Add(-off), time.Duration(c.step)*time.Millisecond)
@@ -351,7 +350,7 @@ func (e *evaluation) rangeOf(ctx context.Context, i int, expr string) (promql.Ma
 	return m, nil
 }
 
-// run writes what a planned recording rule gives.
+// run writes the results of a planned recording rule.
 func (e *evaluation) run(ctx context.Context, i int, r *rule) {
 	g, c := e.groups[i], e.clocks[i]
 	for t := c.from; t <= c.to; t += c.step {
@@ -362,7 +361,7 @@ func (e *evaluation) run(ctx context.Context, i int, r *rule) {
 	r.written = true
 }
 
-// restart lets planned recording rules write again, moment by moment.
+// restart resets planned recording rules, so that they write again step by step.
 func (e *evaluation) restart() {
 	for _, g := range e.groups {
 		for _, r := range g.rules {
@@ -377,7 +376,7 @@ func (e *evaluation) restart() {
 	}
 }
 
-// walk evaluates the groups in order of time and, at one moment, in their own.
+// walk evaluates the groups in order of time; at the same time, in the order of the groups.
 func (e *evaluation) walk(ctx context.Context) error {
 	next := make([]int64, len(e.clocks))
 	for i, c := range e.clocks {

@@ -14,29 +14,29 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Exported is one file for a Prometheus server or what stands around it.
+// Exported is a file for a Prometheus server or a related tool.
 type Exported struct {
-	Kind string // what the file is for, a word
-	Name string // of the file
+	Kind string // purpose of the file, in one word
+	Name string // file name
 	Data []byte
 }
 
-// ExportOptions say which alerts are exported and how.
+// ExportOptions select the exported alerts and their form.
 type ExportOptions struct {
-	// Warnings adds the alerts that are no outage: slow relists, lost events.
+	// Warnings includes alerts that are not outages: slow relists, lost events.
 	Warnings bool
-	// Runbook is what the name of a page is appended to for runbook_url; ""
-	// for none. The annotation "runbook" names the command that prints it.
+	// Runbook is the prefix of runbook_url, to which the name of a page is appended; "" omits it.
+	// The annotation "runbook" always names the command that prints the page.
 	Runbook string
 }
 
-// exportedGroup is the built-in group that servers may run.
+// exportedGroup is the built-in group that servers can run.
 const exportedGroup = "plegforensics"
 
 //go:embed export.test.yaml
 var exportTests []byte
 
-// Names of the exported files; the unit tests name that of the rules.
+// Names of the exported files. The unit tests refer to rulesFile.
 const (
 	rulesFile  = "plegforensics.rules.yaml"
 	objectFile = "plegforensics.prometheusrule.yaml"
@@ -44,9 +44,8 @@ const (
 	dashFile   = "plegforensics.dashboard.json"
 )
 
-// Export returns the built-in recording and alerting rules as a rule file and as
-// a PrometheusRule, their unit tests for "promtool test rules", and a Grafana
-// dashboard.
+// Export returns the built-in recording and alerting rules as a rule file and as a PrometheusRule,
+// their unit tests for "promtool test rules", and a Grafana dashboard.
 func Export(opt ExportOptions) []Exported {
 	groups := exportedGroups(opt)
 	file := struct {
@@ -65,7 +64,7 @@ func Export(opt ExportOptions) []Exported {
 	}
 }
 
-// exportedGroups are the groups of the rule file.
+// exportedGroups returns the groups of the rule file.
 func exportedGroups(opt ExportOptions) []rulefmt.RuleGroup {
 	var out []rulefmt.RuleGroup
 	for _, g := range Builtin() {
@@ -88,7 +87,7 @@ func exportedGroups(opt ExportOptions) []rulefmt.RuleGroup {
 	return out
 }
 
-// explainKey is the annotation of built-in alerts that names their page.
+// explainKey is the annotation of built-in alerts with the name of their page.
 const explainKey = "explain"
 
 func exportedAnnotations(in map[string]string, opt ExportOptions) map[string]string {
@@ -104,7 +103,7 @@ func exportedAnnotations(in map[string]string, opt ExportOptions) map[string]str
 	return out
 }
 
-// testsFor are the unit tests of the rules that are exported with options.
+// testsFor returns the unit tests of the rules exported with opt.
 func testsFor(opt ExportOptions) []byte {
 	if opt.Runbook == "" {
 		return exportTests
@@ -121,12 +120,12 @@ func yamlOf(v any) []byte {
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // of our own data
+		panic(err) // unreachable: our own data
 	}
 	return b.Bytes()
 }
 
-// BuiltinRule returns the built-in rule of a name, and its group.
+// BuiltinRule returns the built-in rule of a name, with its group.
 func BuiltinRule(name string) (Group, Rule, bool) {
 	for _, g := range Builtin() {
 		for _, r := range g.Rules {
@@ -138,7 +137,7 @@ func BuiltinRule(name string) (Group, Rule, bool) {
 	return Group{}, Rule{}, false
 }
 
-// BuiltinAlerts are the names of the built-in alerts, in order.
+// BuiltinAlerts returns the names of the built-in alerts, in order.
 func BuiltinAlerts() []string {
 	var out []string
 	for _, g := range Builtin() {
@@ -151,8 +150,8 @@ func BuiltinAlerts() []string {
 	return out
 }
 
-// Page is what "rules show" prints of a rule: the rule as a file has it, what it
-// is for and where to read on.
+// Page returns what "rules show" prints for a rule: the rule as in its file, its purpose, and where
+// to read on.
 func Page(g Group, r Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s: alert of group %s, evaluated every %s\n\n", r.Alert, r.Record, g.Name, short(g.Interval))
@@ -179,7 +178,7 @@ func Page(g Group, r Rule) string {
 	return b.String()
 }
 
-// recordedIn are the built-in recorded series that an expression reads.
+// recordedIn returns the built-in recorded series that an expression reads.
 func recordedIn(expr string) []string {
 	var out []string
 	for _, name := range readsOf(expr).names {
@@ -205,7 +204,7 @@ var panels = []panel{
 	{"Lost pod events", "short", "{{instance}}", []string{"increase(kubelet_pleg_discard_events[10m])"}},
 }
 
-// dashboard is a Grafana dashboard over what the rules read and record.
+// dashboard returns a Grafana dashboard of what the rules read and record.
 func dashboard(groups []rulefmt.RuleGroup) []byte {
 	source := map[string]string{"type": "prometheus", "uid": "${datasource}"}
 	graph := func(i int, p panel) map[string]any {
@@ -239,7 +238,7 @@ func dashboard(groups []rulefmt.RuleGroup) []byte {
 	}
 	out, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		panic(err) // of our own data
+		panic(err) // unreachable: our own data
 	}
 	return append(out, '\n')
 }

@@ -25,8 +25,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// server runs rule groups as Prometheus does: its own rule manager over its
-// own storage.
+// server runs rule groups with Prometheus' own rule manager over its own storage.
 type server struct {
 	store  *teststorage.TestStorage
 	groups []*rules.Group
@@ -59,15 +58,15 @@ func newServer(t testing.TB, dir, yaml string, order []string) *server {
 	return s
 }
 
-// observed is a firing in short.
+// observed summarizes a firing.
 type observed struct {
 	labels   string
 	from, to int64
 	peak     float64
 }
 
-// run evaluates each group at the multiples of its interval and returns, rule
-// by rule, the firings of the alerts.
+// run evaluates each group at the multiples of its interval and returns the firings of the alerts
+// by rule.
 func (s *server) run(t testing.TB, from, to int64, feed func(app storage.Appender, until int64)) [][]observed {
 	out := make([][][]observed, len(s.groups))
 	open := map[string]*observed{}
@@ -98,7 +97,7 @@ func (s *server) run(t testing.TB, from, to int64, feed func(app storage.Appende
 			}
 		}
 	}
-	for i, g := range s.groups { // what fires at the end has no end
+	for i, g := range s.groups { // alerts that fire at the end have no end time
 		for j := range g.Rules() {
 			for k, o := range open {
 				if strings.HasPrefix(k, fmt.Sprint(i, " ", j, " ")) {
@@ -111,7 +110,7 @@ func (s *server) run(t testing.TB, from, to int64, feed func(app storage.Appende
 	return slices.Concat(out...)
 }
 
-// watch notes which instances of an alert fire at a moment.
+// watch records which instances of an alert fire at a time.
 func watch(list []observed, open map[string]*observed, prefix string, a *rules.AlertingRule, now int64) []observed {
 	fires := map[string]bool{}
 	for _, x := range a.ActiveAlerts() {
@@ -144,7 +143,7 @@ func sortObserved(os []observed) []observed {
 	return os
 }
 
-// drawExpr makes an expression over input, recorded and alert series.
+// drawExpr draws an expression over input, recorded and alert series.
 func drawExpr(t *rapid.T, depth int) string {
 	vec := func() string {
 		n := rapid.SampledFrom([]string{"a", "b", "c", "r1", "r2", "r3"}).Draw(t, "name")
@@ -179,7 +178,7 @@ func drawExpr(t *rapid.T, depth int) string {
 	return "(" + drawExpr(t, depth-1) + ")" + op + "(" + drawExpr(t, depth-1) + ")"
 }
 
-// drawRules makes a rule file of one to three groups.
+// drawRules draws a rule file of one to three groups.
 func drawRules(t *rapid.T) (yaml string, order []string) {
 	var b strings.Builder
 	b.WriteString("groups:\n")
@@ -208,23 +207,22 @@ func drawRules(t *rapid.T) (yaml string, order []string) {
 	return b.String(), order
 }
 
-// drawNode makes series that come and go.
+// drawNode draws series with gaps.
 func drawNode(t *rapid.T) *replay.Node {
 	n := rapid.IntRange(4, 40).Draw(t, "scrapes")
 	var specs []spec
 	for _, name := range []string{"a", "b", "c"} {
 		for _, l := range []string{"1", "2"} {
 			vs := rapid.SliceOfN(rapid.IntRange(-2, 5), n, n).Draw(t, "values "+name+l)
-			run := rapid.IntRange(1, 8).Draw(t, "run") // how long a value stays
+			run := rapid.IntRange(1, 8).Draw(t, "run") // for how many samples a value stays
 			specs = append(specs, spec{name, []string{"l", l}, func(i int) (float64, bool) { v := vs[i/run]; return float64(v), v > -2 }})
 		}
 	}
 	return node(n, specs...)
 }
 
-// TestAgainstRuleManager holds the evaluation of random rules over random
-// series, which come and go, against the rule manager of Prometheus: the same
-// alerts fire from and to the same moments with the same labels and values.
+// TestAgainstRuleManager compares the evaluation of random rules over random series with gaps to
+// Prometheus' rule manager: the same alerts fire at the same times with the same labels and values.
 func TestAgainstRuleManager(t *testing.T) {
 	dir := t.TempDir()
 	fired := 0
@@ -236,7 +234,7 @@ func TestAgainstRuleManager(t *testing.T) {
 	t.Logf("%d firings the same", fired)
 }
 
-// fataler is what a test and a property have in common.
+// fataler is implemented by tests and property checks.
 type fataler interface{ Fatalf(string, ...any) }
 
 func holdAgainst(t testing.TB, rt fataler, dir, yaml string, order []string, n *replay.Node) (fired int) {
@@ -288,7 +286,7 @@ func holdAgainst(t testing.TB, rt fataler, dir, yaml string, order []string, n *
 	return fired
 }
 
-// feeder writes the samples of a database up to a moment.
+// feeder returns a function that writes the samples of a database up to a time.
 func feeder(db *query.DB) func(app storage.Appender, until int64) {
 	type cursor struct {
 		ls labels.Labels
@@ -311,8 +309,8 @@ func feeder(db *query.DB) func(app storage.Appender, until int64) {
 	}
 }
 
-// TestDeployedRulesAgainstRuleManager does the same with rules as clusters carry
-// them over the metrics of recorded kubelets, each group at its own interval.
+// TestDeployedRulesAgainstRuleManager does the same with rules deployed in real clusters, over the
+// metrics of recorded kubelets, each group at its own interval.
 func TestDeployedRulesAgainstRuleManager(t *testing.T) {
 	files, err := filepath.Glob("../../internal/promcheck/testdata/deployed/*.rules.yaml")
 	if err != nil || len(files) == 0 {
@@ -340,8 +338,8 @@ func TestDeployedRulesAgainstRuleManager(t *testing.T) {
 	}
 }
 
-// withIntervals is a rule file in which each group states an interval, and the
-// groups in their order.
+// withIntervals adds an interval to each group of a rule file that has none, and returns the names
+// of the groups in order.
 func withIntervals(t *testing.T, file string, yaml []byte) (text string, order []string) {
 	groups, errs := Parse(file, yaml)
 	if len(errs) > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// near says how near an alert that did not fire came to it: how long it was
-// pending, or how close the value came to the bound.
+// near says how close an alert that did not fire came to it: how long it was pending, or how close
+// its value came to the threshold.
 func (e *evaluation) near(ctx context.Context, i int, r *rule) []string {
 	if p := r.seen; p.pending > 0 || !p.since.IsZero() {
 		return []string{fmt.Sprintf("it was pending for %s at most, from %s on, and needs %s", short(p.pending), p.since.Format("15:04:05 MST"), short(r.def.For))}
@@ -47,8 +47,8 @@ func (e *evaluation) near(ctx context.Context, i int, r *rule) []string {
 
 func digits(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// comparison finds the comparison with a number that an expression rests on:
-// the expression compared, the operator and the number.
+// comparison finds the comparison with a constant that decides an expression, and returns the
+// compared expression, the operator and the constant.
 func comparison(e parser.Expr) (parser.Expr, parser.ItemType, float64) {
 	switch e := e.(type) {
 	case *parser.ParenExpr:
@@ -71,7 +71,7 @@ func comparison(e parser.Expr) (parser.Expr, parser.ItemType, float64) {
 
 var mirrored = map[parser.ItemType]parser.ItemType{parser.GTR: parser.LSS, parser.GTE: parser.LTE, parser.LSS: parser.GTR, parser.LTE: parser.GTE}
 
-// number is the value of an expression of numbers alone.
+// number returns the value of a constant expression.
 func number(e parser.Expr) (float64, bool) {
 	switch e := e.(type) {
 	case *parser.NumberLiteral:

@@ -11,16 +11,16 @@ import (
 )
 
 var (
-	// The parser of rule files puts line and column in front, at times those
-	// of two fields that contradict each other.
+	// The rule file parser prefixes errors with line and column, sometimes with two that contradict
+	// each other; the first counts.
 	linePrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+:\d+): (?:\d+:\d+: )?`) })
-	// The YAML library lists mistakes by line, and names its Go types.
+	// The YAML library lists errors by line, with names of Go types.
 	yamlLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*?)(?: in type \S+| into \S+\.\S+)?$`)
 	})
 )
 
-// placed writes each mistake as FILE:LINE:COLUMN: what.
+// placed formats each error as FILE:LINE:COLUMN: message.
 func placed(name string, errs []error) []error {
 	var out []error
 	for _, err := range errs {
@@ -40,8 +40,7 @@ func placed(name string, errs []error) []error {
 	return slices.CompactFunc(out, func(a, b error) bool { return a.Error() == b.Error() })
 }
 
-// content is a rule file without a byte order mark and without the indentation
-// that all of its lines may have, and how wide that is.
+// content returns a rule file without its byte order mark, and the indentation of its first key.
 func content(data []byte) ([]byte, int) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	for line := range bytes.Lines(data) {
@@ -53,8 +52,8 @@ func content(data []byte) ([]byte, int) {
 	return data, 0
 }
 
-// secondDocument is the line at which the second document of a file that has
-// content begins, 0 where there is none.
+// secondDocument returns the line at which the second document with content begins, 0 if there is
+// none.
 func secondDocument(data []byte) int {
 	mark, seen, n := 0, false, 0
 	for line := range bytes.Lines(data) {
@@ -75,9 +74,8 @@ func secondDocument(data []byte) int {
 	return 0
 }
 
-// unwrapped takes the rule groups out of the PrometheusRule object of the
-// Prometheus operator. Each keeps its line and column, so that
-// mistakes do.
+// unwrapped extracts the rule groups from a PrometheusRule object of the Prometheus operator. Lines
+// and columns are kept, so that errors have the right positions.
 func unwrapped(data []byte) []byte {
 	data, margin := content(data)
 	key := func(pattern string) *regexp.Regexp {
@@ -100,15 +98,15 @@ func unwrapped(data []byte) []byte {
 			indent = n
 		}
 		if n < indent {
-			break // the next key beside spec
+			break // the next key at the level of spec
 		}
 		out = append(out, line...)
 	}
 	return out
 }
 
-// unwrappedJSON is unwrapped for the object as JSON, which is what kubectl
-// prints. YAML reads JSON, so the groups stay as they are.
+// unwrappedJSON is unwrapped for an object in JSON, as printed by kubectl. The groups remain JSON,
+// which is valid YAML.
 func unwrappedJSON(data []byte) []byte {
 	var doc struct {
 		Kind string          `json:"kind"`

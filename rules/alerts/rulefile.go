@@ -15,13 +15,13 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// Group is a rule group ready to be evaluated.
+// Group is a rule group ready for evaluation.
 type Group struct {
 	File     string
 	Name     string
 	Interval time.Duration
-	Offset   time.Duration // how far in the past rules look (query_offset)
-	Limit    int           // of series or alerts per rule; 0: none
+	Offset   time.Duration // query_offset: how far in the past rules are evaluated
+	Limit    int           // maximum number of series or alerts per rule; 0: unlimited
 	Rules    []Rule
 }
 
@@ -35,12 +35,11 @@ type Rule struct {
 	Annotations   map[string]string
 }
 
-// DefaultInterval is how often groups that do not say are evaluated.
+// DefaultInterval is the evaluation interval of groups that do not state one.
 const DefaultInterval = 30 * time.Second
 
-// Parse reads a rule file, a PrometheusRule object, or what /api/v1/rules
-// answered. All mistakes are returned, each as FILE:LINE:COLUMN: what, or
-// FILE:LINE: what.
+// Parse reads a rule file, a PrometheusRule object, or a response of /api/v1/rules. It returns all
+// errors, each as FILE:LINE:COLUMN: message or FILE:LINE: message.
 func Parse(name string, data []byte) ([]Group, []error) {
 	if gs, ok := parseAPI(name, data); ok {
 		return gs, nil
@@ -76,7 +75,7 @@ func Parse(name string, data []byte) ([]Group, []error) {
 	return out, nil
 }
 
-// merged adds the labels of a group to those of its rule, which go before.
+// merged merges the labels of a group and a rule; the rule's take precedence.
 func merged(group, rule map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range group {
@@ -88,8 +87,8 @@ func merged(group, rule map[string]string) map[string]string {
 	return out
 }
 
-// parseAPI reads the rules that a server answered with, as must-gather keeps
-// them: the rules that really watched the cluster.
+// parseAPI reads the response of a server to /api/v1/rules, as kept by must-gather: the rules that
+// really watched the cluster.
 func parseAPI(name string, data []byte) ([]Group, bool) {
 	var doc struct {
 		Data struct {
@@ -130,18 +129,18 @@ var builtin []byte
 // BuiltinFile is the File of the built-in groups.
 const BuiltinFile = "built-in"
 
-// Builtin returns the rules that we ship: what is commonly deployed, and what
-// would have seen the trouble.
+// Builtin returns the built-in rules: commonly deployed ones, and our own, which would have
+// detected the trouble.
 func Builtin() []Group {
-	gs, _ := Parse(BuiltinFile, builtin) // a test holds the file to be right
+	gs, _ := Parse(BuiltinFile, builtin) // a test checks the file
 	return gs
 }
 
-// deepest is how deep the parentheses of a rule file may be nested: the parser of
-// PromQL takes time with the square of it.
+// deepest is the maximum nesting depth of parentheses in a rule file: the time of the PromQL parser
+// is quadratic in it.
 const deepest = 1000
 
-// nested is how deep the parentheses of a text are nested.
+// nested returns the nesting depth of the parentheses in a text.
 func nested(data []byte) int {
 	depth, most := 0, 0
 	for _, c := range data {
@@ -156,7 +155,7 @@ func nested(data []byte) int {
 	return most
 }
 
-// Asks are the metrics that the rules of groups read, and those that they write.
+// Asks returns the metrics that the rules of groups read or write.
 func Asks(groups []Group) query.Asks {
 	var out query.Asks
 	for i := range groups {
@@ -167,7 +166,7 @@ func Asks(groups []Group) query.Asks {
 			for _, texts := range []map[string]string{r.Labels, r.Annotations} {
 				for _, text := range texts {
 					if strings.Contains(text, "query") {
-						out.All() // a template may ask for anything
+						out.All() // a template may query anything
 					}
 				}
 			}

@@ -16,12 +16,12 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// sight tells what expressions can see in a database.
+// sight determines what expressions can see in a database.
 type sight struct {
 	db     *query.DB
-	writes map[string][]string    // name of a recorded series to the expressions of its rules
-	failed map[string]*rule       // names of recorded series to rules that failed to write them
-	ups    map[[2]string][2]int64 // job and instance to the milliseconds between which it was scraped
+	writes map[string][]string    // recorded series name to the expressions of its rules
+	failed map[string]*rule       // recorded series name to a rule that failed to write it
+	ups    map[[2]string][2]int64 // job and instance to the span in which it was scraped, Unix ms
 }
 
 func newSight(e *evaluation) *sight {
@@ -46,19 +46,18 @@ func newSight(e *evaluation) *sight {
 	return s
 }
 
-// view is what an expression cannot see. Recorded series are followed to what
-// they were recorded from.
+// view is what an expression cannot see. Recorded series are traced to the series that they were
+// recorded from.
 type view struct {
 	missing   []string // series that it needs and that are not there
 	saturated []string // quantiles that cannot exceed a bound
-	gaps      []gap    // of the series that it looks at
-	// needless are the reasons why the absence of series, which it asks for,
-	// tells nothing.
+	gaps      []gap    // in the series that it reads
+	// needless are reasons why the absence of series, which the expression tests, proves nothing.
 	needless []string
-	asks     []*parser.VectorSelector                 // whose absence it asks for
-	reach    map[*parser.VectorSelector]time.Duration // of those with a range, how far back they look
+	asks     []*parser.VectorSelector                 // selectors whose absence it tests
+	reach    map[*parser.VectorSelector]time.Duration // how far back range selectors look
 	done     map[string]bool
-	refused  bool // a rule that it reads would cost too much
+	refused  bool // a rule that it reads is too expensive
 }
 
 func (s *sight) of(expr string) *view {
@@ -112,13 +111,13 @@ func (s *sight) look(expr string, v *view) {
 	v.gaps = append(v.gaps, s.gaps(tree)...)
 }
 
-// real reports whether the input itself holds series that a selector picks.
+// real reports whether the input itself has series that match a selector.
 func (s *sight) real(sel *parser.VectorSelector) bool {
 	return slices.ContainsFunc(s.db.Matching(sel.LabelMatchers), func(x *query.Series) bool { return x.Kind != query.Recorded })
 }
 
-// unproven says why the firings of an alert prove nothing: they rest on the
-// absence of series that the input could not hold.
+// unproven says why the firings of an alert prove nothing: they depend on the absence of series
+// that the input could not contain.
 func (s *sight) unproven(a *Audit, v *view) []string {
 	if len(v.asks) == 0 {
 		return nil
@@ -146,7 +145,7 @@ func (s *sight) unproven(a *Audit, v *view) []string {
 	return nil
 }
 
-// unique drops repeats.
+// unique removes duplicates.
 func unique(ss []string) []string {
 	var out []string
 	for _, s := range ss {
@@ -157,9 +156,8 @@ func unique(ss []string) []string {
 	return out
 }
 
-// absenceTests are the selectors whose absence can make an expression true:
-// those of absent(), those that "unless" takes away, and those that "or" gives
-// a constant in place of.
+// absenceTests returns the selectors whose absence can make an expression true: those in absent(),
+// those on the right of "unless", and those on the left of "or" with a constant.
 func absenceTests(tree parser.Expr) map[*parser.VectorSelector]bool {
 	out := map[*parser.VectorSelector]bool{}
 	add := func(e parser.Expr) {
@@ -186,7 +184,7 @@ func absenceTests(tree parser.Expr) map[*parser.VectorSelector]bool {
 	return out
 }
 
-// absent says why a selector picks no series, "" if it picks some.
+// absent says why a selector matches no series, "" if it matches some.
 func (s *sight) absent(sel *parser.VectorSelector) string {
 	if len(s.db.Matching(sel.LabelMatchers)) > 0 {
 		return ""
@@ -211,7 +209,7 @@ func (s *sight) absent(sel *parser.VectorSelector) string {
 	return fmt.Sprintf("no series %s of the input has %s", sel.Name, strings.Join(bad, ", "))
 }
 
-// jobOf is the job that a selector asks for, in braces.
+// jobOf returns the job matcher of a selector in braces.
 func jobOf(sel *parser.VectorSelector) string {
 	for _, m := range sel.LabelMatchers {
 		if m.Name == "job" {
@@ -221,11 +219,10 @@ func jobOf(sel *parser.VectorSelector) string {
 	return ""
 }
 
-// targetLabels tell exporters apart.
+// targetLabels are the labels that distinguish exporters.
 var targetLabels = []string{"job", "instance", "namespace", "service", "endpoint", "metrics_path", "cluster"}
 
-// target are the matchers of a selector that say which exporter it means; nil
-// if it does not say.
+// target returns the matchers of a selector that identify the exporter, nil if it has none.
 func target(sel *parser.VectorSelector) []*labels.Matcher {
 	var out []*labels.Matcher
 	for _, m := range sel.LabelMatchers {
@@ -236,10 +233,9 @@ func target(sel *parser.VectorSelector) []*labels.Matcher {
 	return out
 }
 
-// targetSeen reports whether the input holds anything of the exporter that a
-// selector means: only then is the absence of one of its series a fact. One that
-// names no exporter means that of the metrics whose names begin alike, and
-// those must be there whole, with the metrics of the process itself.
+// targetSeen reports whether the input has anything from the exporter of a selector: only then is
+// the absence of one of its series a fact. A selector without an exporter refers to that of metrics
+// with the same prefix, and those must be complete, including the metrics of the process itself.
 func (s *sight) targetSeen(sel *parser.VectorSelector) bool {
 	ms := target(sel)
 	if len(ms) > 0 {
@@ -261,10 +257,9 @@ func (s *sight) targetSeen(sel *parser.VectorSelector) bool {
 	return false
 }
 
-// looked reports whether somebody looked at the targets of all selectors whose
-// absence an expression asks for, from as long before a stretch of time as the
-// selector reaches back: a series of theirs has a sample there, or one that says
-// that the scrape failed.
+// looked reports whether the targets of all selectors whose absence an expression tests were
+// scraped between from and to, or as long before as the selector looks back: one of their series
+// has a sample there, or one that says that the scrape failed.
 func (s *sight) looked(v *view, from, to time.Time) bool {
 	for _, sel := range v.asks {
 		if s.absent(sel) != "" {
@@ -284,7 +279,7 @@ func (s *sight) looked(v *view, from, to time.Time) bool {
 	return true
 }
 
-// sampled reports whether a series has a sample in a stretch of time, ms.
+// sampled reports whether a series has a sample between from and to, in Unix ms.
 func sampled(x *query.Series, from, to int64) bool {
 	it := x.Samples()
 	for k := it.Seek(from); k != chunkenc.ValNone && it.AtT() <= to; k = it.Next() {
@@ -295,11 +290,10 @@ func sampled(x *query.Series, from, to int64) bool {
 	return false
 }
 
-// needTwo are the functions that want two samples of a range.
+// needTwo are the functions that need two samples in a range.
 var needTwo = []string{"rate", "irate", "increase", "delta", "idelta", "deriv", "predict_linear", "double_exponential_smoothing"}
 
-// thin finds ranges that hold fewer than two samples, so that rates are never
-// known.
+// thin finds ranges with fewer than two samples, for which rates are never known.
 func (s *sight) thin(tree parser.Expr) []string {
 	var out []string
 	parser.Inspect(tree, func(n parser.Node, path []parser.Node) error {
@@ -328,7 +322,7 @@ func (s *sight) thin(tree parser.Expr) []string {
 	return out
 }
 
-// closest is the smallest distance of two samples, ms.
+// closest returns the smallest distance of two samples in ms.
 func closest(s *query.Series) int64 {
 	best, last, first := int64(math.MaxInt64), int64(0), true
 	it := s.Samples()
@@ -341,8 +335,7 @@ func closest(s *query.Series) int64 {
 	return best
 }
 
-// saturated finds quantiles of histograms that cannot exceed their last finite
-// bucket.
+// saturated finds histogram quantiles that cannot exceed the last finite bucket.
 func (s *sight) saturated(tree parser.Expr) []string {
 	var out []string
 	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
@@ -371,14 +364,14 @@ func (s *sight) topBucket(sel *parser.VectorSelector) float64 {
 	return top
 }
 
-// gap is a stretch in which a series that an expression selects is silent.
+// gap is a span in which a selected series has no samples.
 type gap struct {
 	name     string
 	from, to time.Time
-	through  time.Duration // so long a one is seen through by counting over it
+	through  time.Duration // the expression still sees what happened in a gap up to this long, because it counts across it
 }
 
-// blind is how long nothing is seen of what went on in the gap.
+// blind returns the duration for which the expression sees nothing of what happened in the gap.
 func (g *gap) blind() time.Duration {
 	if d := g.to.Sub(g.from); d > g.through {
 		return d
@@ -386,8 +379,8 @@ func (g *gap) blind() time.Duration {
 	return 0
 }
 
-// gaps are the longest silences of the selected series, where they are far
-// longer than the usual distance of samples.
+// gaps returns the longest gap of each selected series, if that is far longer than the usual
+// distance of samples.
 func (s *sight) gaps(tree parser.Expr) []gap {
 	var out []gap
 	parser.Inspect(tree, func(n parser.Node, path []parser.Node) error {
@@ -397,7 +390,7 @@ func (s *sight) gaps(tree parser.Expr) []gap {
 		}
 		series := s.db.Matching(sel.LabelMatchers)
 		if len(series) == 0 || series[0].Kind == query.Recorded {
-			return nil // the gap is that of what it was recorded from
+			return nil // the gap is that of the source series
 		}
 		from, to := longestGap(series[0])
 		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
@@ -408,8 +401,8 @@ func (s *sight) gaps(tree parser.Expr) []gap {
 	return out
 }
 
-// counted is the range over which the function at the end of a path counts what
-// happens between two samples, 0 where it only sees samples.
+// counted returns the range over which the function at the end of path counts what happens between
+// two samples, 0 if it sees samples only.
 func counted(path []parser.Node) time.Duration {
 	if len(path) < 2 {
 		return 0
@@ -422,8 +415,8 @@ func counted(path []parser.Node) time.Duration {
 	return m.Range
 }
 
-// silences says in which gaps of at least a length the view lay in the dark; gaps
-// of several series at the same time are one.
+// silences describes the gaps of at least a given length in which the view was blind; simultaneous
+// gaps of several series are combined.
 func (v *view) silences(least time.Duration) []string {
 	var out []string
 	for i, g := range v.gaps {
@@ -445,8 +438,8 @@ func (v *view) silences(least time.Duration) []string {
 	return out
 }
 
-// stale says that an alert that fired did so in a silence of its series, where
-// it lived on their last samples: a server that scrapes in vain forgets them.
+// stale says that an alert fired during a gap, on the last samples before it: a server drops series
+// whose scrapes fail.
 func (s *sight) stale(expr string, firings []Firing) []string {
 	tree, err := query.Parser().ParseExpr(expr)
 	if err != nil || len(firings) == 0 || len(absenceTests(tree)) > 0 {
@@ -467,7 +460,7 @@ func longestGap(s *query.Series) (from, to int64) {
 	for it.Next() != chunkenc.ValNone {
 		t := it.AtT()
 		if _, v := it.At(); math.IsNaN(v) {
-			continue // a stale mark is no sample
+			continue // a staleness marker is not a sample
 		}
 		if last >= 0 && t-last > to-from {
 			from, to = last, t

@@ -14,23 +14,22 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// Stepper evaluates rule groups moment by moment, as the rule manager of a
-// server does: each rule sees what was written before it, at this moment or an
-// earlier one, and what it gives no longer gets a stale mark. The order of the
-// groups and their rules is that of a server; an alert may stand before the
-// recording rule that it reads, and then sees the sample of the moment before.
+// Stepper evaluates rule groups step by step, as the rule manager of a server does: each rule sees
+// what was written before it, at this step or an earlier one, and series that it no longer returns
+// get a staleness marker. Groups and rules are evaluated in order; an alert that precedes the
+// recording rule it reads sees the sample of the previous step.
 type Stepper struct {
 	db     *query.DB
 	groups []*group
-	// Strict makes the first mistake of a rule an error of Step, as in unit
-	// tests. A server goes on with the next rule.
+	// strict makes Step return the first error of a rule, as needed for unit tests. A server
+	// continues with the next rule.
 	strict bool
-	labels map[string]string // external ones
+	labels map[string]string // external labels
 	url    string
 }
 
-// NewStepper returns a stepper for unit tests: the first rule that fails is an
-// error of Step. labels and url are the external ones of the server.
+// NewStepper returns a strict stepper for unit tests: Step returns the error of the first rule that
+// fails. labels and url are the external labels and URL of the server.
 func NewStepper(db *query.DB, groups []Group, labels map[string]string, url string) *Stepper {
 	s := &Stepper{db: db, strict: true, labels: labels, url: url}
 	for i := range groups {
@@ -39,7 +38,7 @@ func NewStepper(db *query.DB, groups []Group, labels map[string]string, url stri
 	return s
 }
 
-// Step evaluates all groups at a moment. Moments come in order.
+// Step evaluates all groups at a time. Times must be ascending.
 func (s *Stepper) Step(ctx context.Context, ts time.Time) error {
 	for _, g := range s.groups {
 		if err := g.eval(ctx, ts); err != nil {
@@ -49,10 +48,10 @@ func (s *Stepper) Step(ctx context.Context, ts time.Time) error {
 	return nil
 }
 
-// Active is an instance of an alert that fires.
+// Active is a firing instance of an alert.
 type Active struct{ Labels, Annotations labels.Labels }
 
-// Firing returns the instances of the alerts of a name that fire.
+// Firing returns the firing instances of the alerts of a name.
 func (s *Stepper) Firing(name string) []Active {
 	var out []Active
 	for _, g := range s.groups {
@@ -67,37 +66,37 @@ func (s *Stepper) Firing(name string) []Active {
 	return out
 }
 
-// group is a rule group and what it remembers from step to step.
+// group is a rule group and its state between steps.
 type group struct {
 	*Stepper
 	def   *Group
 	rules []*rule
 }
 
-// rule is one rule: the series that it wrote last, and its alerts.
+// rule is one rule with the series that it wrote last and its alerts.
 type rule struct {
 	def      *Rule
 	wrote    []labels.Labels
 	active   []*instance // in the order in which they became active
 	byLabel  map[uint64]*instance
 	expander Expander
-	plan     *plan   // its results, where they were worked out before
-	written  bool    // the plan was written whole
-	refused  bool    // it would cost too much; err says so
+	plan     *plan   // precomputed results, if any
+	written  bool    // the plan was written completely
+	refused  bool    // too expensive; err says so
 	seen     *record // what to keep of its alerts; nil in unit tests
-	err      error   // the first mistake
+	err      error   // the first error
 }
 
-// instance is one alert of a rule. One that was resolved is forgotten.
+// instance is one alert of a rule. Resolved ones are removed.
 type instance struct {
 	labels      labels.Labels
 	annotations labels.Labels
-	since       time.Time // the expression has held since then
+	since       time.Time // since when the expression holds
 	firing      bool
-	lapsed      time.Time // when it stopped to hold while it keeps firing; zero: it holds
-	current     bool      // it held at this step
+	lapsed      time.Time // when the expression stopped holding while the alert keeps firing; zero if it holds
+	current     bool      // the expression held at this step
 	value       float64
-	told        *Firing // the firing under way
+	told        *Firing // the current firing
 }
 
 func (s *Stepper) newGroup(def *Group) *group {
@@ -110,7 +109,7 @@ func (s *Stepper) newGroup(def *Group) *group {
 	return g
 }
 
-// eval evaluates the rules one after the other and writes what they give.
+// eval evaluates the rules in order and writes their results.
 func (g *group) eval(ctx context.Context, ts time.Time) error {
 	for _, r := range g.rules {
 		if r.written {
@@ -150,7 +149,7 @@ func (g *group) evalRule(ctx context.Context, r *rule, ts time.Time) error {
 	return g.write(r, v, at.UnixMilli())
 }
 
-// results are those of the expression of a rule.
+// results returns the results of the expression of a rule.
 func (g *group) results(ctx context.Context, r *rule, at time.Time) (promql.Vector, error) {
 	if r.plan != nil {
 		return r.plan.at(at.UnixMilli()), nil
@@ -158,7 +157,7 @@ func (g *group) results(ctx context.Context, r *rule, at time.Time) (promql.Vect
 	return g.db.Vector(ctx, r.def.Expr, at)
 }
 
-// record names the samples of a recording rule.
+// record gives samples the name and labels of a recording rule.
 func (g *group) record(r *rule, v promql.Vector) (promql.Vector, error) {
 	for i := range v {
 		b := labels.NewBuilder(v[i].Metric).Set(nameLabel, r.def.Record)
@@ -173,7 +172,7 @@ func (g *group) record(r *rule, v promql.Vector) (promql.Vector, error) {
 	return v, g.within(len(v))
 }
 
-// errSameLabels is what a server says of a rule that gives a series twice.
+// errSameLabels corresponds to the error of a server for a rule that returns the same series twice.
 var errSameLabels = errors.New("the rule gives two results with the same labels")
 
 var errNoVector = errors.New("the expression gives no vector")
@@ -185,8 +184,8 @@ func (g *group) within(n int) error {
 	return nil
 }
 
-// write appends samples, and a stale mark to each series that is gone. What
-// the input says already stands: a server recorded it there.
+// write appends samples, and a staleness marker for each series that is gone. Samples of series in
+// the input are kept: a server recorded them.
 func (g *group) write(r *rule, v promql.Vector, ms int64) error {
 	seen := make(map[uint64]bool, len(v))
 	wrote := make([]labels.Labels, 0, len(v))
@@ -202,19 +201,19 @@ func (g *group) write(r *rule, v promql.Vector, ms int64) error {
 	}
 	for _, ls := range r.wrote {
 		if !seen[ls.Hash()] {
-			_ = g.db.Append(ls, ms, math.Float64frombits(value.StaleNaN), nil) // another rule may write it now
+			_ = g.db.Append(ls, ms, math.Float64frombits(value.StaleNaN), nil) // fails if another rule writes the series now
 		}
 	}
 	r.wrote = wrote
 	return nil
 }
 
-// alert moves the instances of an alert on by one step.
+// alert advances the instances of an alert by one step.
 func (g *group) alert(ctx context.Context, r *rule, v promql.Vector, ts time.Time) (promql.Vector, error) {
 	now := make(map[uint64]labels.Labels, len(v))
 	hashes := make([]uint64, len(v))
 	for i := range v {
-		v[i].T = ts.UnixMilli() // templates ask at the moment of the evaluation
+		v[i].T = ts.UnixMilli() // template queries are evaluated at this time
 		ls := g.alertLabels(ctx, r, v[i])
 		hashes[i] = ls.Hash()
 		if _, twice := now[hashes[i]]; twice {
@@ -244,7 +243,7 @@ func (g *group) alert(ctx context.Context, r *rule, v promql.Vector, ts time.Tim
 	return out, nil
 }
 
-// alertLabels are the labels of the alert that a sample makes.
+// alertLabels returns the labels of the alert for a sample.
 func (g *group) alertLabels(ctx context.Context, r *rule, s promql.Sample) labels.Labels {
 	b := labels.NewBuilder(s.Metric).Del(nameLabel)
 	for _, f := range r.expander.Expand(ctx, r.def.Labels, s) {
@@ -253,7 +252,7 @@ func (g *group) alertLabels(ctx context.Context, r *rule, s promql.Sample) label
 	return b.Set(labels.AlertName, r.def.Alert).Labels()
 }
 
-// see takes in one result of the expression of an alert.
+// see updates or adds the instance for one result of the expression.
 func (r *rule) see(ctx context.Context, ls labels.Labels, hash uint64, s promql.Sample, ts time.Time) {
 	in := r.byLabel[hash]
 	if in == nil {
@@ -262,14 +261,14 @@ func (r *rule) see(ctx context.Context, ls labels.Labels, hash uint64, s promql.
 		r.active = append(r.active, in)
 	}
 	in.current, in.value = true, s.F
-	// Over a bundle the texts of the moment at which it fires are all that is
-	// told; in a unit test those of any moment.
+	// Over a bundle only the annotations at the moment of firing are reported; unit tests may check
+	// them at any time.
 	if r.seen == nil || !in.firing && ts.Sub(in.since) >= r.def.For {
 		in.annotations = labelsOf(r.expander.Expand(ctx, r.def.Annotations, s))
 	}
 }
 
-// judge lets instances fire, keep firing, or go, and counts those that stay.
+// judge lets instances fire, keep firing, or resolve, and returns the number that remain.
 func (r *rule) judge(ts time.Time) int {
 	kept := r.active[:0]
 	for _, in := range r.active {
@@ -292,7 +291,7 @@ func (r *rule) judge(ts time.Time) int {
 	return len(kept)
 }
 
-// drop forgets all instances.
+// drop removes all instances.
 func (r *rule) drop(ts time.Time) {
 	for _, in := range r.active {
 		r.seen.gone(in, ts)
@@ -300,7 +299,7 @@ func (r *rule) drop(ts time.Time) {
 	r.active, r.byLabel = nil, map[uint64]*instance{}
 }
 
-// samples are the two series that a server keeps of an alert.
+// samples returns the two series that a server keeps for an alert.
 func (in *instance) samples(ms int64) promql.Vector {
 	state := "pending"
 	if in.firing {

@@ -12,16 +12,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Expander runs the templates of labels and annotations as a server does.
+// Expander expands the templates of labels and annotations as a server does.
 type Expander struct {
 	Alert          string
 	ExternalLabels map[string]string
 	ExternalURL    string
-	Query          template.QueryFunc // what {{ query }} asks
+	Query          template.QueryFunc // used by {{ query }}
 }
 
-// Expand runs texts with the labels and the value of a sample, sorted by name.
-// One that fails shows why in its place.
+// Expand expands texts with the labels and the value of a sample, sorted by name. A template that
+// fails expands to its error.
 func (x *Expander) Expand(ctx context.Context, texts map[string]string, s promql.Sample) []parse.Field {
 	const defs = "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}{{$externalURL := .ExternalURL}}{{$value := .Value}}"
 	ext := x.ExternalLabels

@@ -10,16 +10,17 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// window is what of the past the verdict on an alert rests on: the silence of one
-// that looks back ten minutes and then waits for five is told by a quarter of an
-// hour of samples, not by one snapshot.
+// window determines how much of the past the verdict on an alert depends on: an alert that looks
+// back ten minutes and then waits for five needs a quarter of an hour of samples; a single snapshot
+// proves nothing.
 type window struct {
 	*sight
-	seen map[string]bool          // recorded series that are being followed
-	on   []*parser.VectorSelector // that must have samples all over it
+	seen map[string]bool          // recorded series being followed
+	on   []*parser.VectorSelector // selectors that need samples over the whole window
 }
 
-// short says why the input is too short for a verdict of silence, nil if it is not.
+// short says why the input is too short to conclude anything from an alert's silence, nil if it is
+// long enough.
 func (s *sight) short(g *Group, r *Rule) []string {
 	tree, err := query.Parser().ParseExpr(r.Expr)
 	if err != nil {
@@ -42,8 +43,8 @@ func (s *sight) short(g *Group, r *Rule) []string {
 	return nil
 }
 
-// watched are the milliseconds from which to which the target of a series was
-// scraped: a series that came late was not there before.
+// watched returns the span, in ms, in which the target of a series was scraped: a series that
+// appears late did not exist before.
 func (s *sight) watched(x *query.Series) (from, to int64) {
 	from, to = x.Span()
 	if up, ok := s.ups[targetOf(x)]; ok {
@@ -52,7 +53,7 @@ func (s *sight) watched(x *query.Series) (from, to int64) {
 	return from, to
 }
 
-// targetOf is the job and the instance that a series is of.
+// targetOf returns the job and instance of a series.
 func targetOf(x *query.Series) [2]string {
 	return [2]string{x.Labels.Get("job"), x.Labels.Get("instance")}
 }
@@ -74,9 +75,9 @@ func needs(back, wait time.Duration) string {
 	return fmt.Sprintf("the alert looks back %s and then waits for %s", short(back), short(wait))
 }
 
-// reach is how far back an expression looks. What only takes results away, and what
-// stands in where the first choice has no series, is left out: without it an alert
-// fires sooner, not later.
+// reach returns how far back an expression looks. Operands that only remove results, and those used
+// only if the first choice has no series, are ignored: without them an alert fires sooner, not
+// later.
 func (w *window) reach(e parser.Expr) time.Duration {
 	switch e := e.(type) {
 	case *parser.VectorSelector:
@@ -110,7 +111,7 @@ func (w *window) sides(e *parser.BinaryExpr) time.Duration {
 	switch {
 	case e.Op == parser.LUNLESS, e.Op == parser.LOR && w.found(e.LHS) && !conditional(e.RHS):
 		return left
-	case e.Op == parser.LAND && !conditional(e.RHS): // it need only be there
+	case e.Op == parser.LAND && !conditional(e.RHS): // only its presence matters
 		for _, sel := range query.Selectors(e.RHS) {
 			left = max(left, sel.OriginalOffset)
 		}
@@ -119,12 +120,12 @@ func (w *window) sides(e *parser.BinaryExpr) time.Duration {
 	return max(left, w.reach(e.RHS))
 }
 
-// found reports whether an expression selects series that are there.
+// found reports whether an expression selects any existing series.
 func (w *window) found(e parser.Expr) bool {
 	return slices.ContainsFunc(query.Selectors(e), func(sel *parser.VectorSelector) bool { return len(w.db.Matching(sel.LabelMatchers)) > 0 })
 }
 
-// conditional reports whether an expression gives only what passes a comparison.
+// conditional reports whether an expression returns only what passes a comparison.
 func conditional(e parser.Expr) bool {
 	switch e := e.(type) {
 	case *parser.ParenExpr:
@@ -141,8 +142,8 @@ func conditional(e parser.Expr) bool {
 	return false
 }
 
-// selector is the reach of one selector. That of a recorded series is added to that
-// of the rules that write it.
+// selector returns the reach of a selector. That of a recorded series is added to the reach of the
+// rules that write it.
 func (w *window) selector(sel *parser.VectorSelector, over time.Duration) time.Duration {
 	back := max(sel.OriginalOffset, 0) + over
 	src, ok := w.writes[sel.Name]

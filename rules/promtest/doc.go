@@ -1,11 +1,9 @@
-// Package promtest runs unit tests of Prometheus rules: test files in the
-// format of "promtool test rules", with the engine and the rule files that
-// package alerts reads. It gives the verdicts that promtool gives.
+// Package promtest runs unit tests of Prometheus rules: test files in the format of "promtool test
+// rules", with the engine and the rule files of package alerts. Its verdicts are those of promtool.
 //
-// The rules are evaluated by the stepper that package alerts runs over a bundle;
-// here all groups are evaluated at every step, whatever their intervals, which
-// is how the format has it.
+// The rules are evaluated by the stepper of package alerts. As the format requires, all groups are
+// evaluated at every step, whatever their intervals.
 //
-// The package reads no file: the caller finds the rule files that a test file
-// names. The command "rules test" calls it.
+// The package reads no files: the caller finds the rule files that a test file names. It is used by
+// the command "rules test".
 package promtest

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// TestExportedRules runs the unit tests that are exported with the rules over
-// the rules, and has promtool do the same where it is on the PATH.
+// TestExportedRules runs the exported unit tests over the exported rules, also with promtool if it
+// is in PATH.
 func TestExportedRules(t *testing.T) {
 	for _, opt := range []alerts.ExportOptions{{}, {Warnings: true}, {Runbook: "https://example.com/page?id="}} {
 		dir := t.TempDir()

@@ -26,39 +26,39 @@ import (
 // File is one test file.
 type File struct {
 	Name      string
-	RuleFiles []Place // as written: relative to the test file, globs allowed
+	RuleFiles []Place // as written: relative to the test file, may be globs
 	Interval  time.Duration
-	Order     []string // names of groups, those to be evaluated first
-	Fuzzy     bool     // neighbouring floats are equal
+	Order     []string // names of groups to evaluate first
+	Fuzzy     bool     // adjacent floats count as equal
 	Tests     []Test
 }
 
-// Place is a word of a test file and its line.
+// Place is a word of a test file with its line.
 type Place struct {
 	Text string
 	Line int
 }
 
-// Test is one test group: series, and what the rules are to make of them.
+// Test is one test group: series, and the expected results of the rules.
 type Test struct {
 	Name   string // "" if it has none
 	Line   int
 	series []inputSeries
 	step   time.Duration
 	start  time.Time
-	labels map[string]string // external ones
+	labels map[string]string // external labels
 	url    string
 	alerts []alertCase
 	exprs  []exprCase
 }
 
-// inputSeries are the samples of one series, at multiples of the step.
+// inputSeries has the samples of one series, at multiples of the step.
 type inputSeries struct {
 	labels labels.Labels
 	values []parser.SequenceValue
 }
 
-// alertCase says which instances of an alert must fire at a moment.
+// alertCase is the set of instances of an alert that must fire at a time.
 type alertCase struct {
 	line int
 	at   time.Duration
@@ -66,7 +66,7 @@ type alertCase struct {
 	want []alerts.Active
 }
 
-// exprCase says what an expression must give at a moment.
+// exprCase is the expected result of an expression at a time.
 type exprCase struct {
 	line int
 	at   time.Duration
@@ -81,7 +81,7 @@ type sample struct {
 	hist   *histogram.FloatHistogram // nil for a float
 }
 
-// document is the file as YAML has it.
+// document is the YAML form of a file.
 type document struct {
 	RuleFiles []string       `yaml:"rule_files"`
 	Interval  model.Duration `yaml:"evaluation_interval"`
@@ -119,7 +119,7 @@ type testDocument struct {
 	Start  startTime         `yaml:"start_timestamp"`
 }
 
-// startTime is RFC 3339 or Unix seconds.
+// startTime is a time in RFC 3339 or Unix seconds.
 type startTime struct{ time.Time }
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -136,7 +136,7 @@ func (s *startTime) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Parse reads a test file. All mistakes are returned, each as FILE:LINE: what.
+// Parse reads a test file. It returns all errors, each as FILE:LINE: message.
 func Parse(name string, data []byte) (*File, []error) {
 	r := reader{name: name}
 	var tree yaml.Node
@@ -158,20 +158,20 @@ func Parse(name string, data []byte) (*File, []error) {
 	return f, nil
 }
 
-// reader turns the document into a File and collects mistakes.
+// reader converts a document to a File and collects errors.
 type reader struct {
 	name   string
 	errs   []error
-	values int // that the series so far repeat
+	values int // number of repeated values so far
 }
 
-// maxValues bounds how many values the series of a file repeat: the parser holds
+// maxValues limits the number of repeated values in the series of a file, because the parser holds
 // each of them.
 const maxValues = 2_000_000
 
 var repeats = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`x([0-9]+)`) })
 
-// parse reads a series with its values.
+// parse parses a series with its values.
 func (r *reader) parse(p parser.Parser, series, values string) (labels.Labels, []parser.SequenceValue, error) {
 	for _, m := range repeats().FindAllStringSubmatch(values, -1) {
 		n, err := strconv.Atoi(m[1])
@@ -189,8 +189,7 @@ func (r *reader) bad(line int, format string, args ...any) {
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*)$`) })
 
-// yaml gives each mistake that the library found its line, which it only
-// prints.
+// yaml adds the errors of the YAML library, whose lines are only in their text.
 func (r *reader) yaml(err error) {
 	found := yamlLine().FindAllStringSubmatch(err.Error(), -1)
 	for _, m := range found {
@@ -202,7 +201,7 @@ func (r *reader) yaml(err error) {
 	}
 }
 
-// goNames are words of the library that mean nothing to a user.
+// goNames matches Go type names in the library's errors, which mean nothing to a user.
 var goNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` in type \S+$| into \S+\.\S+$`) })
 
 func (r *reader) file(d *document, at place) *File {
@@ -267,7 +266,7 @@ func (r *reader) test(d *testDocument, f *File, at place) Test {
 	return t
 }
 
-// wanted reads one of exp_samples.
+// wanted parses one of exp_samples.
 func (r *reader) wanted(p parser.Parser, metric string, value float64, hist string) (sample, error) {
 	ls, err := p.ParseMetric(metric)
 	if err != nil || hist == "" {
@@ -283,10 +282,10 @@ func (r *reader) wanted(p parser.Parser, metric string, value float64, hist stri
 	return sample{labels: ls, hist: vs[0].Histogram}, nil
 }
 
-// place is a node of the file, to look up lines.
+// place is a YAML node, for looking up lines.
 type place struct{ n *yaml.Node }
 
-// of is the i-th element of the sequence under a key.
+// of returns the i-th element of the sequence at a key.
 func (p place) of(key string, i int) place {
 	n := p.n
 	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
@@ -300,7 +299,7 @@ func (p place) of(key string, i int) place {
 	return p
 }
 
-// resolved follows an alias to what it names.
+// resolved follows an alias.
 func resolved(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias

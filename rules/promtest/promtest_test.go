@@ -31,7 +31,7 @@ const ruleFile = `groups:
     expr: x
 `
 
-// said runs one test and tells its failures, one a line.
+// said runs one test and returns its failures, one per line.
 func said(t *testing.T, head, test string) string {
 	t.Helper()
 	groups, errs := alerts.Parse("r.yaml", []byte(ruleFile))
@@ -114,8 +114,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { Parse("x", data) })
 }
 
-// TestRepeatsAreBounded: a few letters can ask for more values than memory holds,
-// in one series, in many, and in what is expected.
+// TestRepeatsAreBounded: a few characters can request more values than fit in memory, in one
+// series, in many, and in expected samples.
 func TestRepeatsAreBounded(t *testing.T) {
 	series := func(values ...string) string {
 		out := "tests:\n- input_series:\n"

@@ -15,27 +15,27 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// Outcome is what became of one test.
+// Outcome is the result of one test.
 type Outcome struct {
 	Test  *Test
-	Fails []Failure // none: it passed
+	Fails []Failure // empty if it passed
 }
 
-// Failure is one expectation that did not hold.
+// Failure is one expectation that was not met.
 type Failure struct {
 	Line int    // of the expectation in the test file
-	What string // which alert or expression, and when
-	Err  string // why it could not be evaluated; then Diff is empty
+	What string // alert or expression, and time
+	Err  string // why it could not be evaluated; Diff is empty then
 	Diff []Change
 }
 
 // Change is one line of a difference.
 type Change struct {
-	Got  bool // it is there and not expected; else it is expected and missing
+	Got  bool // found but not expected; otherwise expected but missing
 	Text string
 }
 
-// maxSteps bounds how often the groups of one test are evaluated.
+// maxSteps limits the number of evaluations in one test.
 const maxSteps = 1_000_000
 
 // Run runs all tests of a file over the groups of its rule files.
@@ -49,8 +49,8 @@ func (f *File) Run(ctx context.Context, groups []alerts.Group) []Outcome {
 	return out
 }
 
-// arrange puts the groups of group_eval_order in that order. The format has it
-// that groups not named there count as the first.
+// arrange sorts the groups by group_eval_order. As in the format, groups not named there rank like
+// the first one.
 func (f *File) arrange(groups []alerts.Group) []alerts.Group {
 	rank := func(g alerts.Group) int { return max(slices.Index(f.Order, g.Name), 0) }
 	out := slices.Clone(groups)
@@ -58,14 +58,14 @@ func (f *File) arrange(groups []alerts.Group) []alerts.Group {
 	return out
 }
 
-// run is one test under way.
+// run is one test in progress.
 type run struct {
 	ctx   context.Context
 	file  *File
 	test  *Test
 	db    *query.DB
 	rules *alerts.Stepper
-	next  []int // per input series, the first value not yet written
+	next  []int // per input series, the index of the first value not yet written
 	fails []Failure
 }
 
@@ -76,8 +76,8 @@ func (f *File) newRun(ctx context.Context, t *Test, groups []alerts.Group) *run 
 	return r
 }
 
-// all evaluates the groups at each step up to the last expectation, compares
-// alerts on the way and expressions at the end.
+// all evaluates the groups at each step up to the last expectation, compares alerts along the way,
+// and expressions at the end.
 func (r *run) all() []Failure {
 	last := r.last()
 	if last/r.file.Interval > maxSteps {
@@ -101,7 +101,7 @@ func (r *run) all() []Failure {
 	return r.fails
 }
 
-// last is the latest moment that an expectation is about.
+// last returns the latest time of an expectation.
 func (r *run) last() time.Duration {
 	last := time.Duration(0)
 	for i := range r.test.alerts {
@@ -113,7 +113,7 @@ func (r *run) last() time.Duration {
 	return last
 }
 
-// step writes the input up to a moment and evaluates all groups at it.
+// step writes the input up to a time and evaluates all groups at it.
 func (r *run) step(at time.Duration) error {
 	ts := r.test.start.Add(at)
 	if err := r.feed(ts); err != nil {
@@ -122,7 +122,7 @@ func (r *run) step(at time.Duration) error {
 	return r.rules.Step(r.ctx, ts)
 }
 
-// feed writes the input samples up to a moment.
+// feed writes the input samples up to a time.
 func (r *run) feed(until time.Time) error {
 	for i := range r.test.series {
 		s := &r.test.series[i]
@@ -171,8 +171,7 @@ func (r *run) compareExpr(c *exprCase) {
 	}
 }
 
-// sameValue compares as promtool does, but for NaN, which is the same as
-// itself here.
+// sameValue compares as promtool does, except that NaN equals itself.
 func (r *run) sameValue(a, b sample) bool {
 	if a.hist != nil || b.hist != nil {
 		return text(a.hist) == text(b.hist)
@@ -182,7 +181,7 @@ func (r *run) sameValue(a, b sample) bool {
 		r.file.Fuzzy && (math.Nextafter(x, math.Inf(-1)) == y || math.Nextafter(x, math.Inf(1)) == y)
 }
 
-// text is a histogram in the notation of test files, "" for none.
+// text formats a histogram in the notation of test files, "" for none.
 func text(h *histogram.FloatHistogram) string {
 	if h == nil {
 		return ""
@@ -197,8 +196,8 @@ func (s sample) String() string {
 	return fmt.Sprintf("%s %v", s.labels, s.value)
 }
 
-// differences pairs what is wanted with what there is and returns the rest of
-// both, sorted.
+// differences removes matching pairs of wanted and found results and returns the rest of both,
+// sorted.
 func differences[T any](want, got []T, same func(a, b T) bool, show func(T) string) []Change {
 	left := slices.Clone(got)
 	var out []Change
@@ -224,7 +223,7 @@ func differences[T any](want, got []T, same func(a, b T) bool, show func(T) stri
 	return out
 }
 
-// short prints a duration without trailing zero units.
+// short formats a duration without trailing zero units.
 func short(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {

@@ -6,14 +6,14 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 )
 
-// Asks tells which metrics expressions may select series of.
+// Asks is the set of metrics whose series expressions may select.
 type Asks struct {
 	all   bool
 	names map[string]bool
-	other [][]*labels.Matcher // of selectors that do not name one metric
+	other [][]*labels.Matcher // of selectors that do not name a single metric
 }
 
-// Add takes an expression in. One that does not parse selects nothing.
+// Add adds the metrics selected by an expression. An invalid expression selects nothing.
 func (a *Asks) Add(expr string) {
 	tree, err := Parser().ParseExpr(expr)
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *Asks) Add(expr string) {
 	}
 }
 
-// Name takes the name of a metric in.
+// Name adds a metric.
 func (a *Asks) Name(name string) {
 	if a.names == nil {
 		a.names = map[string]bool{}
@@ -45,7 +45,7 @@ func (a *Asks) Name(name string) {
 	a.names[name] = true
 }
 
-// All makes every metric one that is asked for.
+// All adds every metric.
 func (a *Asks) All() { a.all = true }
 
 // Has reports whether some expression may select series of a metric.

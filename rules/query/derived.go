@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// DerivedMetric documents one metric that is rebuilt from logs. All carry the
-// labels node and instance. A series has no sample where the logs do not tell
-// its value: absence is "unknown", never zero.
+// DerivedMetric describes a metric that is derived from logs. All have the labels node and
+// instance. A series has no sample where the logs do not determine its value: absence means
+// unknown, never zero.
 type DerivedMetric struct {
 	Name   string
 	Type   string // gauge, counter
@@ -23,7 +23,7 @@ type DerivedMetric struct {
 	build  func(*deriver)
 }
 
-// DerivedMetrics lists them in the order of "query --list".
+// DerivedMetrics lists the derived metrics in the order of "query --list".
 func DerivedMetrics() []DerivedMetric { return derivedMetrics }
 
 var derivedMetrics = []DerivedMetric{
@@ -49,8 +49,8 @@ var derivedMetrics = []DerivedMetric{
 		"Delay between the kubelet writing a line and the journal taking it in, at the lines where it was long.", (*deriver).lag},
 }
 
-// Grid is how often derived series have a sample: as often as Prometheus would
-// scrape. Long windows get a coarser grid, at most maxGrid samples.
+// grid is the distance of samples in derived series, a typical scrape interval. It is doubled for
+// long windows until a series has at most maxGrid samples.
 const (
 	grid    = 15_000 // ms
 	maxGrid = 200_000
@@ -79,8 +79,8 @@ func (s *Store) addDerived(n *replay.Node) {
 	}
 }
 
-// piece is a stretch [from, to) of a derived series. Its value is v, growing
-// by a second each second when slope is 1.
+// piece is a piece [from, to) of a derived series. Its value starts at v and grows by slope per
+// second.
 type piece struct {
 	from, to int64 // ms
 	v        float64
@@ -89,7 +89,7 @@ type piece struct {
 
 func (p piece) at(t int64) float64 { return p.v + p.slope*float64(t-p.from)/1000 }
 
-// series adds one series made of pieces, sorted and not overlapping.
+// series adds one series of pieces, which must be sorted and disjoint.
 func (d *deriver) series(pieces []piece, extra ...string) {
 	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.to <= p.from })
 	if len(pieces) == 0 {
@@ -106,13 +106,13 @@ func (d *deriver) series(pieces []piece, extra ...string) {
 	step := d.stepOf(pieces)
 	last := &pieces[len(pieces)-1]
 	to := last.to
-	last.to++ // what is known to the end is known at the end: who asks for the last value gets it
+	last.to++ // known up to the end includes the end, where queries for the last value look
 	d.s.add(&Series{Labels: b.Labels(), Kind: Derived, Type: d.m.Type, from: pieces[0].from, to: to,
 		iter: func() chunkenc.Iterator { return &pieceIterator{pieces: pieces, step: step} }})
 }
 
-// stepOf is the distance of samples: a second where a value grows by the second,
-// so that what is asked for at any moment is right to a second.
+// stepOf returns the distance of samples: a second if the value grows, so that it is correct to a
+// second at any time.
 func (d *deriver) stepOf(pieces []piece) int64 {
 	growing := int64(0)
 	for _, p := range pieces {
@@ -130,8 +130,8 @@ func (d *deriver) stepOf(pieces []piece) int64 {
 	return min(step, d.step)
 }
 
-// pieceIterator samples pieces at their beginnings and ends and on a grid of
-// absolute time, and marks the end of knowledge by a stale mark.
+// pieceIterator samples pieces at their starts and ends and on a grid of absolute time. A staleness
+// marker follows the last known value.
 type pieceIterator struct {
 	cursor
 	pieces []piece
@@ -153,13 +153,13 @@ func (p *pieceIterator) Next() chunkenc.ValueType {
 	}
 	head := p.pieces[0]
 	if p.t < head.from {
-		return p.enter() // after a stale mark
+		return p.enter() // after a staleness marker
 	}
 	if t := p.t - p.t%p.step + p.step; t < head.to {
 		return p.set(t, head.at(t))
 	}
 	if head.slope != 0 && p.t < head.to-1 {
-		return p.set(head.to-1, head.at(head.to-1)) // what it grew to
+		return p.set(head.to-1, head.at(head.to-1)) // the final value
 	}
 	p.pieces = p.pieces[1:]
 	if len(p.pieces) > 0 && p.pieces[0].from == head.to {
@@ -185,7 +185,7 @@ func (p *pieceIterator) Seek(t unixMilli) chunkenc.ValueType {
 		p.pieces, p.begun = p.pieces[1:], false
 	}
 	if len(p.pieces) > 0 {
-		// Land on the last grid point before t without walking there.
+		// Jump to the last grid point before t.
 		if head := p.pieces[0]; t > head.from+p.step && t < head.to {
 			p.begun = true
 			p.set(t-1-(t-1)%p.step, 0)
@@ -198,7 +198,8 @@ func (p *pieceIterator) Seek(t unixMilli) chunkenc.ValueType {
 	}
 }
 
-// counter turns moments into a counter that is 0 at the start of the window.
+// counter adds a counter of events at the given times (Unix ns). It is 0 at the start of the
+// window.
 func (d *deriver) counter(at []int64, extra ...string) {
 	slices.Sort(at)
 	ps := []piece{{from: d.from, to: d.to}}
@@ -232,7 +233,7 @@ func (d *deriver) events() {
 	byType := map[string][]int64{}
 	for _, e := range d.n.Observed.All() {
 		if e.At == 0 {
-			continue // of no known time
+			continue // undated
 		}
 		byType[e.Type] = append(byType[e.Type], e.At)
 	}
@@ -298,8 +299,8 @@ func (d *deriver) lag() {
 	d.series(ps)
 }
 
-// startGrace is how long the first relist of a kubelet may take to be none that
-// failed: rule relist-never-succeeded.
+// startGrace is how long the first relist of a kubelet may take without counting as failed; see
+// rule relist-never-succeeded.
 const startGrace = 15_000 // ms
 
 func (d *deriver) unhealthy() {
@@ -312,7 +313,7 @@ func (d *deriver) unhealthy() {
 		switch h.State {
 		case replay.NeverRelisted:
 			if p.to-p.from <= startGrace {
-				continue // every start of a kubelet
+				continue // the normal start of a kubelet
 			}
 			p.v = 1
 		case replay.Unhealthy:
@@ -326,12 +327,12 @@ func (d *deriver) unhealthy() {
 	d.series(disjoint(ps))
 }
 
-// contiguous is the longest pause after which the next relist still counts as
-// the one that follows: the period and a late timer.
+// contiguous is the maximum pause after which the next relist counts as following immediately: the
+// period and a late timer.
 const contiguous = 2_500 // ms
 
-// running is 1 over each relist of known start and end, 0 up to the next one
-// if that follows at once.
+// running is 1 during each relist of known start and end, and 0 until the next one if that follows
+// immediately.
 func (d *deriver) running() {
 	var ps []piece
 	for i := range d.n.Relists {
@@ -341,8 +342,8 @@ func (d *deriver) running() {
 			continue
 		}
 		if !r.End.Known() {
-			// A relist of which no call hung may not have run at all: a frozen
-			// kubelet's did not.
+			// Unless a call hung, nothing proves that the relist was running: the kubelet may have
+			// been frozen.
 			if e := d.episodeOf(r.Start.At); e != nil && r.Outcome == replay.OutcomeHung {
 				ps = append(ps, piece{from: from, to: millis(cmp.Or(e.Recovered.At, e.LastReport)), v: 1})
 			}
@@ -356,7 +357,7 @@ func (d *deriver) running() {
 	d.series(disjoint(ps))
 }
 
-// startAfter returns when the relist after i starts, ms, 0 if unknown.
+// startAfter returns the start of the relist after i in ms, 0 if unknown.
 func (d *deriver) startAfter(i int) int64 {
 	if i+1 < len(d.n.Relists) && d.n.Relists[i+1].Start.Known() && !d.n.MayGoOn(i) {
 		return millis(d.n.Relists[i+1].Start.At)
@@ -373,8 +374,8 @@ func (d *deriver) episodeOf(start int64) *replay.Episode {
 	return nil
 }
 
-// age counts from the last listed relist. It is known within an episode, and
-// from one relist to the next where they follow one another.
+// age counts from the start of the last relist that listed pods. It is known within episodes and
+// between consecutive relists.
 func (d *deriver) age() {
 	var ps []piece
 	for i := range d.n.Episodes {
@@ -416,14 +417,14 @@ func (d *deriver) episodeAge(e *replay.Episode) []piece {
 	return ps
 }
 
-// disjoint sorts pieces and cuts each where the next begins.
+// disjoint sorts pieces and removes overlaps; the earlier piece wins.
 func disjoint(ps []piece) []piece {
 	slices.SortStableFunc(ps, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
 	var out []piece
 	for _, p := range ps {
 		if n := len(out); n > 0 && out[n-1].to > p.from {
 			if out[n-1].to >= p.to {
-				continue // known already
+				continue // already covered
 			}
 			p.v += p.slope * float64(out[n-1].to-p.from) / 1000
 			p.from = out[n-1].to

@@ -13,33 +13,33 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// Limits on one query.
+// Limits of one query.
 const (
-	maxSamples = 10_000_000 // held in memory at once by the engine
+	maxSamples = 10_000_000 // held in memory by the engine at a time
 	timeout    = 5 * time.Minute
 	maxSteps   = 110_000 // of a range query
-	// Lookback is how long a sample stays current, as in Prometheus.
+	// Lookback is the default time for which a sample stays current, as in Prometheus.
 	Lookback = 5 * time.Minute
 )
 
-// DB is a store and the engine over it.
+// DB is a store with the engine over it.
 type DB struct {
 	*Store
 	engine   *promql.Engine
 	parser   parser.Parser
 	lookback time.Duration
-	// subqueryStep is that of subqueries which name none.
+	// subqueryStep is the step of subqueries without one.
 	subqueryStep time.Duration
-	asked        map[string]error // what was asked at one moment, and whether it may be
+	asked        map[string]error // cache of bounded for instant queries, by expression
 }
 
-// Options of a DB. The zero value is what a server does by default.
+// Options configure a DB. The zero value has the defaults of a Prometheus server.
 type Options struct {
 	Lookback     time.Duration // how long a sample stays current; 0: Lookback
-	SubqueryStep time.Duration // of subqueries that name none; 0: a minute
+	SubqueryStep time.Duration // of subqueries without a step; 0: 1m
 }
 
-// Open makes a DB of a filled store.
+// Open returns a DB over a filled store.
 func Open(s *Store) *DB { return OpenWith(s, Options{}) }
 
 // OpenWith is Open with options.
@@ -53,9 +53,8 @@ func OpenWith(s *Store, opt Options) *DB {
 	})}
 }
 
-// Parser returns the PromQL parser that expressions and rule files are held
-// against. It takes what promtool does: of the experiments, durations that are
-// computed.
+// Parser returns the PromQL parser for expressions and rule files. It accepts what promtool does,
+// and of the experimental features duration expressions.
 func Parser() parser.Parser {
 	return parser.NewParser(parser.Options{ExperimentalDurationExpr: true})
 }
@@ -66,7 +65,7 @@ type Result struct {
 	Warnings []string
 }
 
-// Instant evaluates expr at one moment.
+// Instant evaluates expr at one time.
 func (d *DB) Instant(ctx context.Context, expr string, at time.Time) (Result, error) {
 	err, known := d.asked[expr]
 	if !known {
@@ -83,8 +82,8 @@ func (d *DB) Instant(ctx context.Context, expr string, at time.Time) (Result, er
 	return run(ctx, q)
 }
 
-// Vector evaluates expr at one moment as a rule does: a scalar is a vector of
-// one sample without labels, anything but these two is refused.
+// Vector evaluates expr at one time as a rule does: a scalar becomes a vector of one sample without
+// labels. Other types than these two are errors.
 func (d *DB) Vector(ctx context.Context, expr string, at time.Time) (promql.Vector, error) {
 	r, err := d.Instant(ctx, expr, at)
 	if err != nil {
@@ -99,10 +98,10 @@ func (d *DB) Vector(ctx context.Context, expr string, at time.Time) (promql.Vect
 	return nil, fmt.Errorf("the expression gives a %s, not a vector", r.Value.Type())
 }
 
-// ErrSteps is part of the error of a range that has too many steps.
+// ErrSteps is wrapped by the error of Range if there are too many steps.
 var ErrSteps = errors.New("steps exceed the limit")
 
-// Range evaluates expr from start to end, both included, every step.
+// Range evaluates expr from start to end, both inclusive, in steps of step.
 func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step time.Duration) (Result, error) {
 	switch {
 	case step < time.Millisecond:
@@ -122,8 +121,8 @@ func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step 
 	return run(ctx, q)
 }
 
-// run executes a query. The engine's pools own the result until Close, so it
-// is copied as far as the engine would reuse it.
+// run executes a query. The engine reuses the memory of the result after Close, so the result is
+// copied.
 func run(ctx context.Context, q promql.Query) (Result, error) {
 	defer q.Close()
 	r := q.Exec(ctx)
@@ -152,8 +151,7 @@ func own(v parser.Value) parser.Value {
 	return v
 }
 
-// MetricNames returns the metric names that an expression selects, sorted, and
-// the error of the parser if it is none.
+// MetricNames returns the sorted metric names that an expression selects, or the parser's error.
 func MetricNames(expr string) ([]string, error) {
 	e, err := Parser().ParseExpr(expr)
 	if err != nil {
@@ -170,7 +168,7 @@ func MetricNames(expr string) ([]string, error) {
 	return sortedKeys(set), nil
 }
 
-// Selectors returns the selectors of an expression, in order.
+// Selectors returns the vector selectors of an expression in order.
 func Selectors(e parser.Expr) []*parser.VectorSelector {
 	var out []*parser.VectorSelector
 	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
@@ -182,7 +180,7 @@ func Selectors(e parser.Expr) []*parser.VectorSelector {
 	return out
 }
 
-// Matching returns the series that a selector picks, whatever their time.
+// Matching returns the series that match, at any time.
 func (s *Store) Matching(ms []*labels.Matcher) []*Series {
 	var out []*Series
 	for _, x := range (&querier{s: s}).candidates(ms) {

@@ -11,12 +11,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// unixMilli is the engine's unit of time. Spelling it out keeps vet from taking
-// the engine's Seek for that of io.Seeker.
+// unixMilli is the engine's unit of time. Using it instead of int64 keeps vet from mistaking Seek
+// for that of io.Seeker.
 type unixMilli = int64
 
-// cursor is what an iterator stands on. The engine wants chunkenc.Iterator;
-// embedding cursor leaves only advance to be written.
+// cursor is the current sample of an iterator. Embedding it leaves only Next and Seek of
+// chunkenc.Iterator to be implemented.
 type cursor struct {
 	t    int64
 	v    float64
@@ -30,7 +30,7 @@ func (c *cursor) AtT() int64           { return c.t }
 func (c *cursor) AtST() int64          { return 0 }
 func (c *cursor) Err() error           { return c.err }
 
-// AtHistogram is never asked for: all histograms are float ones.
+// AtHistogram is never called: all histograms are float histograms.
 func (c *cursor) AtHistogram(*histogram.Histogram) (int64, *histogram.Histogram) { return c.t, nil }
 
 func (c *cursor) AtFloatHistogram(into *histogram.FloatHistogram) (int64, *histogram.FloatHistogram) {
@@ -56,8 +56,7 @@ func (c *cursor) setHistogram(t int64, h *histogram.FloatHistogram) chunkenc.Val
 
 func (c *cursor) end() chunkenc.ValueType { c.kind = chunkenc.ValNone; return c.kind }
 
-// pointIterator walks points, histograms and stale marks of a series in time
-// order.
+// pointIterator iterates over points, histograms and staleness markers of a series in time order.
 type pointIterator struct {
 	cursor
 	points []parse.Point
@@ -72,8 +71,8 @@ func newPointIterator(x *parse.Series, stale []int64) *pointIterator {
 
 var staleNaN = math.Float64frombits(value.StaleNaN)
 
-// Next implements chunkenc.Iterator. Two samples within a millisecond are one
-// to the engine: the first is kept.
+// Next implements chunkenc.Iterator. Of samples within the same millisecond, the engine's
+// resolution, only the first is returned.
 func (p *pointIterator) Next() chunkenc.ValueType {
 	last := p.t
 	for {
@@ -127,7 +126,7 @@ func (p *pointIterator) Seek(t unixMilli) chunkenc.ValueType {
 	return p.Next()
 }
 
-// lowerBound returns the least i in [0, n) for which ok holds, or n.
+// lowerBound returns the smallest i in [0, n) for which ok holds, or n.
 func lowerBound(n int, ok func(int) bool) int {
 	lo, hi := 0, n
 	for lo < hi {
@@ -140,7 +139,7 @@ func lowerBound(n int, ok func(int) bool) int {
 	return lo
 }
 
-// chunkIterator walks packed chunks of a TSDB that follow one another.
+// chunkIterator iterates over consecutive packed chunks of a TSDB.
 type chunkIterator struct {
 	cursor
 	chunks []parse.Chunk
@@ -148,8 +147,8 @@ type chunkIterator struct {
 	begun  bool
 }
 
-// packedIterator walks a series that has chunks, and with them what else it has:
-// the log of a database keeps histograms unpacked.
+// packedIterator iterates over a series with chunks and its other samples: the WAL of a database
+// has unpacked histograms.
 func packedIterator(x *parse.Series) chunkenc.Iterator {
 	it := newChunkIterator(x)
 	if len(x.Points)+len(x.Histograms) == 0 {
@@ -170,9 +169,8 @@ func newChunkIterator(x *parse.Series) chunkenc.Iterator {
 	return storage.ChainSampleIteratorFromIterators(nil, its)
 }
 
-// lanes distributes chunks, sorted by their first sample, so that within a
-// lane none overlap. Blocks that were not compacted yet, and a log replayed
-// over a block, give more than one lane.
+// lanes distributes chunks, sorted by their first sample, over lanes without overlaps. Blocks that
+// are not compacted yet, and a WAL replayed over a block, need more than one lane.
 func lanes(chunks []parse.Chunk) [][]parse.Chunk {
 	var out [][]parse.Chunk
 next:
@@ -216,7 +214,7 @@ func (c *chunkIterator) take(k chunkenc.ValueType) chunkenc.ValueType {
 	return c.setHistogram(c.it.AtFloatHistogram(nil))
 }
 
-// open starts on the next chunk.
+// open starts the next chunk.
 func (c *chunkIterator) open() bool {
 	if len(c.chunks) == 0 {
 		return false

@@ -1,4 +1,4 @@
 package query
 
-// nameLabel is the label that holds the name of a metric.
+// nameLabel is the label with the name of a metric.
 const nameLabel = "__name__"

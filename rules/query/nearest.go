@@ -10,9 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
-// Unknown returns the metric names of an expression that no series has, each
-// with the nearest names that exist. An expression that does not parse has
-// none.
+// Unknown returns the metric names in an expression that no series has, each with the most similar
+// existing names. It returns nil for an invalid expression.
 func (s *Store) Unknown(expr string) map[string][]string {
 	names, err := MetricNames(expr)
 	if err != nil {
@@ -27,8 +26,7 @@ func (s *Store) Unknown(expr string) map[string][]string {
 	return out
 }
 
-// Nearest returns up to three metric names that are spelled like name, nearest
-// first.
+// Nearest returns up to three metric names spelled like name, most similar first.
 func (s *Store) Nearest(name string) []string {
 	type near struct {
 		name string

@@ -22,8 +22,8 @@ const base = int64(1_795_217_460) // 2026-11-20 23:31:00 UTC
 func at(sec int64) time.Time { return time.Unix(base+sec, 0).UTC() }
 func ns(sec int64) int64     { return (base + sec) * 1e9 }
 
-// snapshots makes one node with a series per row, one column a snapshot every
-// 15 s, "-" for a missing sample; a column of "!" is an error page.
+// snapshots returns a node with one series per row and one snapshot per column, 15 s apart. "-" is
+// a missing sample; a column of "!" is an error page.
 func snapshots(rows ...string) *replay.Node {
 	n := &replay.Node{Records: replay.Records{Name: "w1"}}
 	for _, r := range rows {
@@ -213,7 +213,7 @@ func TestDerived(t *testing.T) {
 	}{
 		{"sum(plegforensics_relist_age_seconds)", 200, "{}=190;"},
 		{"sum(plegforensics_relist_age_seconds)", 262, ""},
-		{"sum(plegforensics_relist_running)", 100, ""}, // nothing shows that it ran: the kubelet may have been frozen
+		{"sum(plegforensics_relist_running)", 100, ""}, // not proven to run: the kubelet may have been frozen
 		{"sum(plegforensics_relist_running)", 405, "{}=1;"},
 		{"sum(plegforensics_relist_running)", 410, "{}=0;"},
 		{"sum(plegforensics_relist_running)", 414, ""},
@@ -244,7 +244,7 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// Seek must land where walking lands, for every iterator.
+// TestSeekEqualsNext: for every iterator, Seek stops where repeated Next does.
 func TestSeekEqualsNext(t *testing.T) {
 	n := snapshots("a_x 1 - 3 4 - - 7")
 	iters := map[string]func() chunkenc.Iterator{
@@ -280,8 +280,8 @@ func sameValue(a, b chunkenc.Iterator) bool {
 	return math.Float64bits(x) == math.Float64bits(y)
 }
 
-// TestWorkIsBounded holds that expressions which would cost too much are refused
-// before they are evaluated, and others are not.
+// TestWorkIsBounded: expressions that are too expensive are refused before evaluation, and others
+// are not.
 func TestWorkIsBounded(t *testing.T) {
 	n := &replay.Node{Records: replay.Records{Name: "n"}}
 	sc := &parse.Scrape{Stamp: parse.Stamp{At: 1e18, Basis: parse.Stated}}
@@ -317,8 +317,8 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// TestStoreTakesFewObjects wants a collection of the heap to have little to look at
-// for each of many series: its labels, and no more.
+// TestStoreTakesFewObjects: for each series the garbage collector has to scan little more than its
+// labels.
 func TestStoreTakesFewObjects(t *testing.T) {
 	const n = 2000
 	src := &parse.Scrape{Node: "w1", Job: "kubelet", Samples: n, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}}

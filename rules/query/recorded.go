@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// recorded is one sample that a rule or a test wrote.
+// recorded is one sample written by a rule or a test.
 type recorded struct {
 	t int64
 	v float64
@@ -27,9 +27,9 @@ func (s *Store) Forget() {
 	}
 }
 
-// Append writes one sample at t milliseconds, as a server does after each
-// evaluation of a rule: h or, if that is nil, v. Samples of a series come in
-// time order; one more of the same time must be the same.
+// Append writes a sample at t, in Unix milliseconds, as a server does after each evaluation of a
+// rule: h, or v if h is nil. Samples of a series must be appended in time order; a second one at
+// the same time must be equal.
 func (s *Store) Append(ls labels.Labels, t int64, v float64, h *histogram.FloatHistogram) error {
 	x := s.find(ls.Hash(), ls)
 	if x == nil {
@@ -55,9 +55,8 @@ func (s *Store) Append(ls labels.Labels, t int64, v float64, h *histogram.FloatH
 	return nil
 }
 
-// hinted is a histogram as a server gives it back after another one of the same
-// series: it says itself whether its counts were reset between them
-// (tsdb/chunkenc/float_histogram.go).
+// hinted returns h as a server would return it after the previous histogram of the series: with a
+// hint whether its counters were reset in between (tsdb/chunkenc/float_histogram.go).
 func hinted(last, h *histogram.FloatHistogram) *histogram.FloatHistogram {
 	if h == nil || last == nil || value.IsStaleNaN(h.Sum) || value.IsStaleNaN(last.Sum) || h.CounterResetHint == histogram.GaugeType {
 		return h
@@ -77,7 +76,7 @@ func sameSample(a, b recorded) bool {
 	return math.Float64bits(a.v) == math.Float64bits(b.v)
 }
 
-// recordedIterator walks the samples of a recorded series.
+// recordedIterator iterates over the samples of a recorded series.
 type recordedIterator struct {
 	cursor
 	samples []recorded

@@ -17,14 +17,14 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Kind says where a series of a store comes from.
+// Kind is the origin of a series.
 type Kind string
 
 // Kinds of series.
 const (
-	Real     Kind = "real"     // a file of the input holds it
-	Derived  Kind = "derived"  // rebuilt from logs
-	Recorded Kind = "recorded" // result of a recording rule
+	Real     Kind = "real"     // from a file of the input
+	Derived  Kind = "derived"  // derived from logs
+	Recorded Kind = "recorded" // written by a recording rule
 )
 
 // Series is one series of a store.
@@ -32,21 +32,21 @@ type Series struct {
 	Labels labels.Labels
 	Kind   Kind
 	Type   string
-	Source *parse.Series // of real ones
-	from   int64         // ms of the first and last sample, inclusive
+	Source *parse.Series // if Kind is Real
+	from   int64         // first and last sample, inclusive, Unix ms
 	to     int64
-	rec    []recorded               // of recorded ones
-	iter   func() chunkenc.Iterator // nil: the points of Source
-	next   *Series                  // of the same hash
+	rec    []recorded               // if Kind is Recorded
+	iter   func() chunkenc.Iterator // nil: iterate over the points of Source
+	next   *Series                  // next series with the same hash
 }
 
-// Span returns the Unix milliseconds of the first and last sample.
+// Span returns the times of the first and last sample in Unix milliseconds.
 func (s *Series) Span() (from, to int64) { return s.from, s.to }
 
 // Samples returns an iterator over the samples.
 func (s *Series) Samples() chunkenc.Iterator { return s.samples(nil) }
 
-// samples may take the place of an iterator that is no longer used.
+// samples returns an iterator; it may reuse used.
 func (s *Series) samples(used chunkenc.Iterator) chunkenc.Iterator {
 	if s.iter != nil {
 		return s.iter()
@@ -59,14 +59,14 @@ func (s *Series) samples(used chunkenc.Iterator) chunkenc.Iterator {
 	return it
 }
 
-// view makes a Series what the engine wants (storage.Series).
+// view adapts a Series to the engine's interface (storage.Series).
 type view struct{ *Series }
 
 func (v view) Labels() labels.Labels                             { return v.Series.Labels }
 func (v view) Iterator(used chunkenc.Iterator) chunkenc.Iterator { return v.samples(used) }
 
-// Store holds series for the PromQL engine. It implements storage.Queryable.
-// It is filled first and read afterwards, by one goroutine.
+// Store holds series for the PromQL engine and implements storage.Queryable. It is not safe for
+// concurrent use.
 type Store struct {
 	all    []*Series
 	byName map[string][]*Series
@@ -75,8 +75,7 @@ type Store struct {
 	to     int64
 }
 
-// NewStore returns a store of the series of all nodes and of what is derived
-// from their logs.
+// NewStore returns a store with the series of all nodes and those derived from their logs.
 func NewStore(nodes []*replay.Node) *Store {
 	s := emptyStore()
 	for _, n := range nodes {
@@ -92,20 +91,20 @@ func emptyStore() *Store {
 	return &Store{byName: map[string][]*Series{}, seen: map[uint64]*Series{}}
 }
 
-// All returns the series, sorted by labels.
+// All returns the series sorted by labels.
 func (s *Store) All() []*Series {
 	slices.SortFunc(s.all, func(a, b *Series) int { return labels.Compare(a.Labels, b.Labels) })
 	return s.all
 }
 
-// Span returns the Unix milliseconds of the first and last sample; ok is false
-// when the store has none.
+// Span returns the times of the first and last sample in Unix milliseconds; ok is false if the
+// store is empty.
 func (s *Store) Span() (from, to int64, ok bool) { return s.from, s.to, len(s.all) > 0 }
 
-// Len is the number of series.
+// Len returns the number of series.
 func (s *Store) Len() int { return len(s.all) }
 
-// Names returns the metric names, sorted.
+// Names returns the sorted metric names.
 func (s *Store) Names() []string {
 	out := make([]string, 0, len(s.byName))
 	for n := range s.byName {
@@ -118,8 +117,8 @@ func (s *Store) Names() []string {
 // Has reports whether a series of the name exists.
 func (s *Store) Has(name string) bool { return len(s.byName[name]) > 0 }
 
-// add takes a series in unless one of the same labels is there already, which
-// the engine could not tell apart.
+// add adds a series and reports whether it did: one with the same labels as an existing one, which
+// the engine could not tell apart, is dropped.
 func (s *Store) add(x *Series) bool {
 	h := x.Labels.Hash()
 	if s.find(h, x.Labels) != nil {
@@ -138,8 +137,7 @@ func (s *Store) add(x *Series) bool {
 	return true
 }
 
-// find returns the series of the labels, of which the hash is given, nil if there
-// is none.
+// find returns the series with the given labels and their hash, nil if there is none.
 func (s *Store) find(hash uint64, ls labels.Labels) *Series {
 	x := s.seen[hash]
 	for x != nil && !labels.Equal(x.Labels, ls) {
@@ -148,7 +146,7 @@ func (s *Store) find(hash uint64, ls labels.Labels) *Series {
 	return x
 }
 
-// AddReal takes in the series of files and the scrapes that they stand in.
+// AddReal adds series of files, with the scrapes that they were part of.
 func (s *Store) AddReal(series []*parse.Series, scrapes []*parse.Scrape) {
 	targets := targetScrapes(scrapes)
 	l := newLabeller()
@@ -172,7 +170,7 @@ type target struct{ node, job string }
 
 func targetOf(x *parse.Series) target { return target{x.Node, x.Job} }
 
-// targetScrapes groups the dated scrapes of known exporters, in time order.
+// targetScrapes groups the dated scrapes of known exporters, sorted by time.
 func targetScrapes(scrapes []*parse.Scrape) map[target][]*parse.Scrape {
 	out := map[target][]*parse.Scrape{}
 	for _, sc := range scrapes {
@@ -187,7 +185,7 @@ func targetScrapes(scrapes []*parse.Scrape) map[target][]*parse.Scrape {
 	return out
 }
 
-// realSeries wraps a series of a file.
+// realSeries returns the Series for a series of a file.
 func realSeries(x *parse.Series, ls labels.Labels, scrapes []*parse.Scrape) Series {
 	e := Series{Labels: ls, Kind: Real, Type: x.Type, Source: x}
 	e.from, e.to = spanOf(x)
@@ -224,7 +222,7 @@ func spanOf(x *parse.Series) (from, to int64) {
 	return from, to
 }
 
-// millis rounds Unix nanoseconds down to milliseconds, the engine's unit.
+// millis converts Unix nanoseconds to milliseconds, the engine's unit, rounding down.
 func millis(ns int64) int64 {
 	if ns < 0 {
 		return -((-ns + 999_999) / 1_000_000)
@@ -232,7 +230,7 @@ func millis(ns int64) int64 {
 	return ns / 1_000_000
 }
 
-// labeller gives series the labels of their targets.
+// labeller adds the labels of targets to series.
 type labeller struct {
 	b       labels.ScratchBuilder
 	targets map[target][]parse.Field
@@ -242,8 +240,8 @@ func newLabeller() *labeller {
 	return &labeller{labels.NewScratchBuilder(16), map[target][]parse.Field{}}
 }
 
-// of returns the labels of a series with those of its target. Series that come from
-// a server have theirs already.
+// of returns the labels of a series with those of its target. Series that come from a server have
+// them already.
 func (l *labeller) of(x *parse.Series) labels.Labels {
 	t := targetOf(x)
 	if src := firstScrape(x); src != nil && src.Node == "" && src.Job == "" {
@@ -268,7 +266,7 @@ func (l *labeller) of(x *parse.Series) labels.Labels {
 	return l.b.Labels()
 }
 
-// labels are what a Prometheus server would attach to a snapshot.
+// labels returns the labels that a Prometheus server would attach.
 func (t target) labels() []parse.Field {
 	var out []parse.Field
 	if t.job != "" {
@@ -305,8 +303,8 @@ func withLabel(ls labels.Labels, name, value string) labels.Labels {
 	return labels.NewBuilder(ls).Set(name, value).Labels()
 }
 
-// staleAt returns the milliseconds of the snapshots from which the series is
-// missing, of each run of such snapshots the first.
+// staleAt returns the times in ms of the snapshots that lack the series; of consecutive ones only
+// the first.
 func staleAt(x *parse.Series, scrapes []*parse.Scrape) []int64 {
 	var out []int64
 	i, j, present := 0, 0, false
@@ -327,8 +325,7 @@ func staleAt(x *parse.Series, scrapes []*parse.Scrape) []int64 {
 	return out
 }
 
-// addUp adds one "up" series per exporter: 1 where a snapshot was taken, 0
-// where an error page stands instead.
+// addUp adds one "up" series per exporter: 1 for a snapshot, 0 for an error page in its place.
 func (s *Store) addUp(targets map[target][]*parse.Scrape, l *labeller) {
 	keys := make([]target, 0, len(targets))
 	for t := range targets {
@@ -359,8 +356,8 @@ type querier struct {
 	from, to int64
 }
 
-// Select implements storage.Querier. Series are always sorted: the order of
-// results must not depend on anything else.
+// Select implements storage.Querier. Series are always sorted, so that the order of results is
+// deterministic.
 func (q *querier) Select(_ context.Context, _ bool, _ *storage.SelectHints, ms ...*labels.Matcher) storage.SeriesSet {
 	var out []*Series
 	for _, x := range q.candidates(ms) {
@@ -372,7 +369,8 @@ func (q *querier) Select(_ context.Context, _ bool, _ *storage.SelectHints, ms .
 	return &seriesSet{series: out, i: -1}
 }
 
-// candidates narrows by metric name where the matchers allow it.
+// candidates returns the series with the metric name of the matchers, all series if they do not
+// name one.
 func (q *querier) candidates(ms []*labels.Matcher) []*Series {
 	for _, m := range ms {
 		if m.Name == nameLabel && m.Type == labels.MatchEqual {
@@ -382,9 +380,8 @@ func (q *querier) candidates(ms []*labels.Matcher) []*Series {
 	return q.s.all
 }
 
-// matches reports whether matchers pick a series. The bound of a bucket or
-// quantile of a snapshot may be written as servers of any version keep it: le
-// "10" is "10.0".
+// matches reports whether a series matches. The bounds of buckets and quantiles in snapshots match
+// in the spelling of any server version: le="10" matches "10.0".
 func (s *Series) matches(ms []*labels.Matcher) bool {
 	for _, m := range ms {
 		v := s.Labels.Get(m.Name)

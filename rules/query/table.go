@@ -12,17 +12,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Table is a result in plain types, for writers.
+// Table is a result in plain types.
 type Table struct {
 	Type     string // vector, matrix, scalar, string
 	Rows     []Row  // in the engine's order: sorted by labels, unless the expression sorts
-	Text     string // of a string
+	Text     string // the value, if it is a string
 	Warnings []string
 }
 
-// Row is one series of a result; an instant result has one sample a row.
+// Row is one series of a result; in an instant result it has one sample.
 type Row struct {
-	Labels  []parse.Field // __name__ first if there is one, then by name
+	Labels  []parse.Field // __name__ first if present, then sorted by name
 	Samples []Sample
 }
 
@@ -30,7 +30,7 @@ type Row struct {
 type Sample struct {
 	T int64
 	V float64
-	H *Histogram // instead of V
+	H *Histogram // if not nil, the value instead of V
 }
 
 // Histogram is a native histogram.
@@ -39,14 +39,14 @@ type Histogram struct {
 	Buckets    []Bucket
 }
 
-// Bucket is one bucket of a native histogram; its boundaries are as Prometheus
-// numbers them: 0 (lo, hi], 1 [lo, hi), 2 (lo, hi), 3 [lo, hi].
+// Bucket is one bucket of a native histogram. Boundaries is as in Prometheus: 0 (lo, hi], 1 [lo,
+// hi), 2 (lo, hi), 3 [lo, hi].
 type Bucket struct {
 	Boundaries int
 	Lo, Hi, N  float64
 }
 
-// Table turns a result into plain types.
+// Table converts a result to plain types.
 func (r Result) Table() Table {
 	t := Table{Type: string(r.Value.Type()), Warnings: r.Warnings}
 	switch v := r.Value.(type) {
@@ -66,7 +66,7 @@ func (r Result) Table() Table {
 	return t
 }
 
-// samplesOf merges floats and histograms of a series by time.
+// samplesOf merges the floats and histograms of a series by time.
 func samplesOf(s promql.Series) []Sample {
 	out := make([]Sample, 0, len(s.Floats)+len(s.Histograms))
 	h := s.Histograms
@@ -108,7 +108,7 @@ func plainHistogram(h *histogram.FloatHistogram) *Histogram {
 	return out
 }
 
-// Fields turns labels into plain fields, the metric name first.
+// Fields converts labels to fields, with the metric name first.
 func Fields(ls labels.Labels) []parse.Field {
 	var out []parse.Field
 	if n := ls.Get(nameLabel); n != "" {
@@ -122,7 +122,7 @@ func Fields(ls labels.Labels) []parse.Field {
 	return out
 }
 
-// Metric sums up the series of one name for "query --list".
+// Metric summarizes the series of one name for "query --list".
 type Metric struct {
 	Name   string
 	Type   string
@@ -131,10 +131,10 @@ type Metric struct {
 	From   int64 // Unix ms
 	To     int64
 	Labels []string // label names, sorted
-	Help   string   // of derived ones
+	Help   string   // of derived metrics
 }
 
-// List returns the metrics of the store by name.
+// List returns the metrics of the store sorted by name.
 func (s *Store) List() []Metric {
 	help := map[string]string{}
 	for _, d := range derivedMetrics {
@@ -159,16 +159,14 @@ func (s *Store) List() []Metric {
 	return out
 }
 
-// Last returns the latest sample among the series that an expression selects:
-// the natural moment to evaluate it at. It is the end of the store when the
-// expression selects none.
+// Last returns the time of the latest sample among the series that an expression selects, the
+// natural time to evaluate it at. It is the end of the store if the expression selects none.
 func (s *Store) Last(expr string) (time.Time, error) {
 	_, to, err := s.SpanOf(expr)
 	return to, err
 }
 
-// SpanOf returns the times of the first and last sample of the series that an
-// expression selects.
+// SpanOf returns the times of the first and last sample of the series that an expression selects.
 func (s *Store) SpanOf(expr string) (from, to time.Time, err error) {
 	e, err := Parser().ParseExpr(expr)
 	if err != nil {
@@ -197,7 +195,7 @@ func (s *Store) spanOf(e parser.Expr) (lo, hi int64) {
 	return lo, hi
 }
 
-// String writes the labels of a row as PromQL does.
+// String formats the labels of a row as PromQL does.
 func (r Row) String() string {
 	s := parse.Series{Labels: r.Labels}
 	if len(r.Labels) > 0 && r.Labels[0].Name == nameLabel {
@@ -209,7 +207,7 @@ func (r Row) String() string {
 	return "{}"
 }
 
-// String writes a histogram on one line.
+// String formats a histogram on one line.
 func (h *Histogram) String() string {
 	return fmt.Sprintf("{count:%s, sum:%s, %d buckets}", parse.FormatValue(h.Count), parse.FormatValue(h.Sum), len(h.Buckets))
 }

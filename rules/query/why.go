@@ -16,7 +16,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
-// renamed are metrics of the kubelet that changed their names, the old one first.
+// renamed are kubelet metrics that were renamed: old name, new name.
 var renamed = [][2]string{
 	{"kubelet_pleg_relist_latency_microseconds", "kubelet_pleg_relist_duration_seconds"},
 	{"kubelet_pleg_relist_interval_microseconds", "kubelet_pleg_relist_interval_seconds"},
@@ -30,8 +30,8 @@ var renamed = [][2]string{
 	{"kubelet_cgroup_manager_latency_microseconds", "kubelet_cgroup_manager_duration_seconds"},
 }
 
-// OtherName returns the name by which kubelets of other versions expose a metric,
-// if the store has that one.
+// OtherName returns the name that other versions of the kubelet use for a metric, if the store has
+// that one.
 func (s *Store) OtherName(name string) (other string, ok bool) {
 	for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
 		base, found := strings.CutSuffix(name, suffix)
@@ -51,9 +51,8 @@ func (s *Store) OtherName(name string) (other string, ok bool) {
 	return "", false
 }
 
-// Why says why an expression gives no series at a moment: what it selects and
-// the store does not have, ranges that hold too few samples, samples that are too
-// old, or that nothing passes the comparison.
+// Why says why an expression returns no series at a time: selectors without a match in the store,
+// ranges with too few samples, samples that are too old, or a comparison that nothing passes.
 func (d *DB) Why(expr string, at time.Time) []string {
 	tree, err := d.parser.ParseExpr(expr)
 	if err != nil {
@@ -84,7 +83,7 @@ func (d *DB) Why(expr string, at time.Time) []string {
 	return slices.Compact(out)
 }
 
-// enclosing is the range selector around the last node of a path.
+// enclosing returns the range selector around the last node of a path.
 func enclosing(path []parser.Node) (*parser.MatrixSelector, bool) {
 	if len(path) == 0 {
 		return nil, false
@@ -93,7 +92,7 @@ func enclosing(path []parser.Node) (*parser.MatrixSelector, bool) {
 	return m, ok
 }
 
-// unselected says why a selector picks nothing at a moment.
+// unselected says why a selector returns nothing at a time.
 func (d *DB) unselected(sel *parser.VectorSelector, at time.Time, reach time.Duration) string {
 	series := d.Matching(sel.LabelMatchers)
 	if len(series) == 0 {
@@ -112,7 +111,7 @@ func (d *DB) unselected(sel *parser.VectorSelector, at time.Time, reach time.Dur
 	return ""
 }
 
-// unmatched says which matcher of a selector no series passes.
+// unmatched says which matcher of a selector matches no series.
 func (d *DB) unmatched(sel *parser.VectorSelector) string {
 	if sel.Name == "" {
 		return "no series matches " + sel.String()
@@ -142,7 +141,7 @@ func (d *DB) unmatched(sel *parser.VectorSelector) string {
 	return fmt.Sprintf("no series %s passes all of %s together", sel.Name, sel)
 }
 
-// nearestOf lists the values that are spelled most like one.
+// nearestOf lists the values spelled most like value.
 func nearestOf(value string, values []string) string {
 	const most = 5
 	away := make(map[string]int, len(values))
@@ -161,7 +160,7 @@ func nearestOf(value string, values []string) string {
 	return text
 }
 
-// thin says when the samples of a range selector are too far apart for it.
+// thin says so if the samples of a range selector are too far apart for it.
 func (d *DB) thin(sel *parser.VectorSelector, span time.Duration) string {
 	best := int64(math.MaxInt64)
 	series := d.Matching(sel.LabelMatchers)
@@ -186,11 +185,11 @@ func (d *DB) thin(sel *parser.VectorSelector, span time.Duration) string {
 
 func clockTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05 MST") }
 
-// Peak is the largest value of a series of a result over a range.
+// Peak is the largest value of a series in a range result.
 type Peak struct {
 	Labels string
 	V      float64
-	T      int64 // Unix ms, the first time it was reached
+	T      int64 // Unix ms, when it was first reached
 }
 
 // Peaks returns the largest value of each series of a matrix.

@@ -9,19 +9,20 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// MaxWork is how much one expression may cost: about so many samples are touched.
-// It takes some seconds.
+// MaxWork is the maximum cost of one expression, in samples touched, approximately. That takes some
+// seconds.
 const MaxWork = 100_000_000
 
-// WorkError says that an expression would cost more than it may.
+// WorkError is returned for an expression that is too expensive.
 type WorkError struct{ Work, Most float64 }
 
+// Error states the estimated cost, the limit, and how to reduce it.
 func (e *WorkError) Error() string {
 	return fmt.Sprintf("it would touch about %.3g samples, more than %.3g: a longer step, a shorter range or fewer series cost less", e.Work, e.Most)
 }
 
-// Work estimates how many samples the engine touches when it evaluates an
-// expression at moments from start to end. One that does not parse costs nothing.
+// Work estimates how many samples the engine touches to evaluate an expression from start to end.
+// It is 0 for an invalid expression.
 func (d *DB) Work(expr string, start, end time.Time, step time.Duration) float64 {
 	tree, err := d.parser.ParseExpr(expr)
 	if err != nil {
@@ -36,7 +37,7 @@ func (d *DB) Work(expr string, start, end time.Time, step time.Duration) float64
 	return cost
 }
 
-// bounded is an error if an expression costs too much.
+// bounded returns an error if an expression is too expensive.
 func (d *DB) bounded(expr string, start, end time.Time, step time.Duration) error {
 	if work := d.Work(expr, start, end, step); work > MaxWork {
 		return &WorkError{work, MaxWork}
@@ -44,14 +45,13 @@ func (d *DB) bounded(expr string, start, end time.Time, step time.Duration) erro
 	return nil
 }
 
-// worker adds up what the parts of an expression cost over steps moments of a span
-// of seconds.
+// worker estimates the cost of expressions evaluated at steps times over span seconds.
 type worker struct {
 	d           *DB
 	span, steps float64
 }
 
-// of is the cost of an expression and the number of series that it gives, about.
+// of estimates the cost of an expression and the number of series it returns.
 func (w worker) of(e parser.Expr) (cost, series float64) {
 	switch e := e.(type) {
 	case *parser.ParenExpr:
@@ -85,7 +85,7 @@ func (w worker) of(e parser.Expr) (cost, series float64) {
 	case *parser.MatrixSelector:
 		ms := e.VectorSelector.(*parser.VectorSelector).LabelMatchers
 		series = float64(len(w.d.Matching(ms)))
-		// A sample of a window costs a fraction of what a series costs.
+		// A sample in a range costs a fraction of a series.
 		return w.steps * series * (1 + w.d.samplesIn(ms, e.Range)/8), series
 	case *parser.SubqueryExpr:
 		every := e.Step
@@ -101,7 +101,7 @@ func (w worker) of(e parser.Expr) (cost, series float64) {
 	return cost + w.steps*series, series
 }
 
-// samplesIn is about how many samples of a series a range holds.
+// samplesIn estimates the number of samples of a series in a range.
 func (d *DB) samplesIn(ms []*labels.Matcher, over time.Duration) float64 {
 	series := d.Matching(ms)
 	if len(series) == 0 {
@@ -110,7 +110,7 @@ func (d *DB) samplesIn(ms []*labels.Matcher, over time.Duration) float64 {
 	return min(over.Seconds(), float64(series[0].to-series[0].from)/1000) / max(float64(d.pace(series[0]))/1000, 0.001)
 }
 
-// pace is the usual distance of the samples of a series, ms.
+// pace returns the typical distance of the samples of a series in ms.
 func (d *DB) pace(x *Series) int64 {
 	it, n, first, last := x.Samples(), int64(0), int64(0), int64(0)
 	for ; n < 20 && it.Next() != 0; n++ {

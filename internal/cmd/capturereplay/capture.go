@@ -16,18 +16,18 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// capture is what was recorded beside one kubelet.
+// capture is the recording of one kubelet.
 type capture struct {
 	version string
 	relists []relist
 	changes []change
 	starts  []int64 // starts of kubelet processes
 	calls   []call
-	stream  int               // events that the runtime's event stream gave, outside any relist
-	owner   map[string]string // id -> pod uid, as the trace names them
+	stream  int               // number of events from the runtime's event stream, outside any relist
+	owner   map[string]string // object ID to pod UID, from the trace
 }
 
-// relist is one relist as the hook in the kubelet saw it.
+// relist is one relist as recorded by a hook in the kubelet.
 type relist struct {
 	begin, end int64
 	err        string
@@ -44,12 +44,12 @@ type change struct {
 	at        int64
 	id, uid   string
 	pod, name string
-	state     string // "" when removed
+	state     string // "" if removed
 	sandbox   bool
 	exit      *int
 }
 
-// call is a call that the runtime served.
+// call is a CRI call served by the runtime.
 type call struct {
 	start, end  int64
 	rpc, target string
@@ -69,7 +69,7 @@ func readCapture(dir string) (*capture, error) {
 	return c, nil
 }
 
-// lines gives do each line of a file, which may be compressed.
+// lines calls do for each line of a file, which may be compressed with xz.
 func lines(dir, name string, do func([]byte) error) error {
 	f, err := os.Open(filepath.Join(dir, name))
 	var r io.Reader = f
@@ -151,7 +151,7 @@ func (c *capture) readTransitions(dir string) error {
 		if t.To == "removed" {
 			x.state = ""
 		}
-		if x.uid == "" { // pods that only the runtime knows are recorded without their uid
+		if x.uid == "" { // pods known only to the runtime are recorded without a UID
 			x.uid = c.owner[t.ID]
 		}
 		c.changes = append(c.changes, x)

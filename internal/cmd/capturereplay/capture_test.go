@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestCaptures replays the captures of testdata, or of the folder that
-// PLEG_CAPTURES names, against what the real kubelets sent. With the event
-// stream in use the generic relist depends on time stamps that are not
-// recorded; those captures are only counted.
+// TestCaptures replays the captures in testdata, or in the directory PLEG_CAPTURES, and compares
+// the events with those sent by the real kubelets. With the event stream in use, the generic relist
+// depends on timestamps that are not recorded; those captures are only counted.
 func TestCaptures(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("PLEG_CAPTURES"), "testdata"), "v1.*"))
 	if err != nil || len(dirs) == 0 {
@@ -39,8 +38,8 @@ func TestCaptures(t *testing.T) {
 	t.Logf("%-40s %s", "all", &sum)
 }
 
-// TestFlawShows holds that the comparison can fail: one event too many, one
-// too few, and a change that never happened.
+// TestFlawShows: the comparison is able to fail, for an extra event, a missing one, and a missing
+// state change or failure.
 func TestFlawShows(t *testing.T) {
 	const dir = "testdata/v1.28.0-04-stuck-pod"
 	for name, spoil := range map[string]func(*capture){

@@ -1,9 +1,8 @@
-// Command capturereplay holds the reference PLEG against real kubelets. A
-// capture is a folder with what was recorded beside a kubelet that ran against
-// a scripted runtime: the state changes of containers and sandboxes, the
-// runtime's calls, and each relist with the events it sent. The command
-// rebuilds the listing of each relist from the state changes, replays the
-// listings, and compares the events relist by relist:
+// Command capturereplay checks the reference PLEG against real kubelets. A capture is a directory
+// with recordings of a kubelet that ran against a scripted runtime: the state changes of containers
+// and sandboxes, the runtime's calls, and each relist with the events it sent. The command
+// reconstructs the listing of each relist from the state changes, replays the listings, and
+// compares the events of each relist:
 //
 //	go run ./internal/cmd/capturereplay DIR...
 package main

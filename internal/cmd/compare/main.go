@@ -1,12 +1,10 @@
-// Command compare measures plegforensics against the tools that people use, on
-// the same files in the same run:
+// Command compare benchmarks plegforensics against common tools, on the same files in the same run:
 //
 //	go build -o /tmp/plegforensics ./cmd/plegforensics
 //	go run ./internal/cmd/compare -bin /tmp/plegforensics -dir /tmp/bench
 //
-// Each pair runs alternately a few times and the medians are divided. Inputs
-// are generated once into -dir (about 2 GiB). Tools that are not installed are
-// left out.
+// Each pair of programs runs alternately a few times; the result is the ratio of the medians.
+// Inputs are generated once into -dir (about 2 GiB). Tools that are not installed are skipped.
 package main
 
 import (
@@ -21,18 +19,18 @@ import (
 	"time"
 )
 
-// literals are the alternatives that a grep for PLEG trouble would look for.
+// literals are the alternatives that one would grep for to find PLEG trouble.
 const literals = "PLEG is not healthy|last seen active|pleg has yet|GenericPLEG|SyncLoop \\(PLEG\\)|Relisting|Unable to retrieve pods|" +
 	"skipping pod synchronization|Skipping pod synchronization|DeadlineExceeded|context deadline exceeded|ListPodSandbox|ListContainers|" +
 	"PodSandboxStatus|ContainerStatus|StopPodSandbox|container runtime is down|sanity check failed|network not ready|Node became not ready|" +
 	"NodeNotReady|NodeReady|Starting kubelet|Started kubelet|Kubelet version|event channel is full|orphaned pod|Housekeeping took|" +
 	"Killing container|OOM|blocked for more than|hung_task"
 
-// pair is one line of the table.
+// pair is one row of the table.
 type pair struct {
 	name   string
 	input  string
-	procs  string // GOMAXPROCS of ours, "" for all
+	procs  string // GOMAXPROCS of our program, "" for all cores
 	peer   string // shell command; %s is the input
 	target float64
 }
@@ -118,7 +116,7 @@ func measure(procs, name string, args ...string) sample {
 	return s
 }
 
-// median takes the run of median wall time, with the largest memory of all.
+// median returns the run with the median wall time, with the maximum memory of all runs.
 func median(s []sample) sample {
 	slices.SortFunc(s, func(a, b sample) int { return int(a.wall - b.wall) })
 	m := s[len(s)/2]
@@ -128,7 +126,7 @@ func median(s []sample) sample {
 	return m
 }
 
-// steps make the inputs, in order; those that exist are kept.
+// steps create the inputs in order. Existing ones are kept.
 var steps = []struct{ out, script string }{
 	{"k.log", "go run ./internal/cmd/genlog -bytes 1073741824"},
 	{"errors.log", "go run ./internal/cmd/genlog -bytes 157286400 -errors 19"},
@@ -140,7 +138,7 @@ var steps = []struct{ out, script string }{
 	{"sos.tar.xz", sosreport},
 }
 
-// sosreport packs the log and 1,500 small files as sos would lay them out.
+// sosreport packs the log and 1,500 small files in the layout of sos.
 const sosreport = `
 T=$D/tree/sosreport-worker-3-2026-03-13-abcdefg
 mkdir -p $T/sos_commands/kubernetes $T/sos_commands/host $T/etc $T/proc

@@ -1,5 +1,5 @@
-// Command genlog writes a large journal of a node to standard output, or a
-// sosreport that holds it:
+// Command genlog writes a large journal of a node to standard output, or a sosreport that contains
+// it:
 //
 //	go run ./internal/cmd/genlog -bytes 1073741824 > k.log
 //	go run ./internal/cmd/genlog -sosreport -bytes 629145600 | xz -3 > sosreport.tar.xz

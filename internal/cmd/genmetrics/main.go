@@ -1,4 +1,4 @@
-// Command genmetrics writes the metrics of an invented kubelet into a directory:
+// Command genmetrics writes the metrics of a simulated kubelet to a directory:
 //
 //	go run ./internal/cmd/genmetrics -series 3000 -scrapes 100 DIR
 //	go run ./internal/cmd/genmetrics -tsdb -series 1000 -scrapes 10000 DIR

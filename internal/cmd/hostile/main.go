@@ -4,9 +4,8 @@
 //
 //	go run ./internal/cmd/hostile [-only REGEXP] DIR
 //
-// or measures a program over them, one after the other, and over given files, each as
-// it is and damaged in three ways. It prints what each costs, and fails if one costs more
-// than the program is held to:
+// or measures a program on each of them and on given files, each as it is and damaged in three
+// ways. It prints the cost of each input, and fails if one exceeds the limits:
 //
 //	go run ./internal/cmd/hostile [-only REGEXP] -run "PROGRAM analyze -o json" [FILE...]
 package main
@@ -27,7 +26,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/hostile"
 )
 
-// What one input may cost, and when a run is given up.
+// Limits for one input, and the time after which a run is aborted.
 const (
 	mostCPU = 10 * time.Second
 	mostMiB = 512
@@ -104,20 +103,20 @@ func write(path string, c hostile.Case) error {
 	return w.Flush()
 }
 
-// meter runs a command over one input after the other.
+// meter runs a command on one input after the other.
 type meter struct {
 	command []string
 	dir     string // for inputs
 	count   int
-	over    []string // inputs that cost too much, or a run that did not end well
+	over    []string // inputs that cost too much or whose run did not end properly
 	cpu     time.Duration
 	rss     int64 // MiB
 	cpuOf   string
 	rssOf   string
 }
 
-// built measures an input that another process makes: what this one had resident
-// would count as the command's.
+// built measures an input that another process generates: resident memory of this one would be
+// counted as the command's.
 func (m *meter) built(name string) {
 	path := filepath.Join(m.dir, name)
 	out, err := exec.Command(os.Args[0], "-only", "^"+regexp.QuoteMeta(name)+"$", m.dir).CombinedOutput()
@@ -129,7 +128,7 @@ func (m *meter) built(name string) {
 	os.Remove(path)
 }
 
-// damaged measures a file as it is, cut in half, with a hole and with flipped bytes.
+// damaged measures a file as it is, cut in half, with a hole, and with flipped bytes.
 func (m *meter) damaged(path string) {
 	m.measure(path, path)
 	for how, damage := range map[string]func([]byte) []byte{
@@ -156,8 +155,8 @@ func (m *meter) damaged(path string) {
 	}
 }
 
-// measure runs the command once more where it seems to cost too much: on a busy machine
-// the same work takes more time.
+// measure runs the command a second time if it exceeds the limit: on a busy machine the same work
+// takes longer.
 func (m *meter) measure(name, path string) {
 	cpu, rss, ended := m.once(path)
 	if cpu > mostCPU {
@@ -195,7 +194,7 @@ func (m *meter) once(path string) (cpu time.Duration, rss int64, ended string) {
 	return p.UserTime() + p.SystemTime(), use.Maxrss >> 10, strings.Replace(p.String(), " status", "", 1)
 }
 
-// sum prints the worst, and fails if there is too much of it.
+// sum prints the maxima, and returns an error if any input exceeded a limit.
 func (m *meter) sum() error {
 	fmt.Printf("%d inputs; most processor time %.2f s: %s; most resident %d MiB: %s\n", m.count, m.cpu.Seconds(), m.cpuOf, m.rss, m.rssOf)
 	if len(m.over) > 0 {

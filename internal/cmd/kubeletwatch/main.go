@@ -1,12 +1,12 @@
-// Kubeletwatch reads the source tree of a kubelet and says which of the functions that
-// package pleg models have changed since the newest release that it knows, so that one
-// knows where to look when the next one is out.
+// Command kubeletwatch reads the source tree of a kubelet and lists which of the functions modeled
+// by package pleg have changed since the newest known release, so that one knows where to look when
+// a new one is out.
 //
 //	go mod download k8s.io/kubernetes@v1.38.0
 //	go run ./internal/cmd/kubeletwatch "$(go env GOMODCACHE)/k8s.io/kubernetes@v1.38.0"
 //
-// -write prints the fingerprints of a tree: what known.txt is to hold once the table of
-// rules in package pleg has been brought up to that release.
+// -write prints the fingerprints of a tree: the new content of known.txt once the table of rules in
+// package pleg is up to date with that release.
 package main
 
 import (
@@ -26,13 +26,13 @@ import (
 	"strings"
 )
 
-// known holds a line "file function fingerprint" for each function of the newest
-// release known, under a comment that names it.
+// known has a line "file function fingerprint" for each watched function of the newest known
+// release, after a comment that names the release.
 //
 //go:embed known.txt
 var known string
 
-// watched are the files and, in those of which not all matters, the functions.
+// watched lists the files and, if not all of a file matters, its functions.
 var watched = []struct {
 	file  string
 	funcs []string // nil: all
@@ -72,8 +72,8 @@ func main() {
 	}
 }
 
-// fingerprints reads the watched functions of a tree: "file function" to a sum of its
-// text without comments. A file that is not there has none.
+// fingerprints maps "file function" of the watched functions in a tree to a checksum of the text
+// without comments. Missing files are skipped.
 func fingerprints(tree string) (map[string]string, error) {
 	out := make(map[string]string)
 	for _, w := range watched {
@@ -99,7 +99,7 @@ func fingerprints(tree string) (map[string]string, error) {
 				return nil, err
 			}
 			key := w.file + " " + name
-			out[key] = sum(out[key] + dense(b.String())) // several blocks of constants are one
+			out[key] = sum(out[key] + dense(b.String())) // combine several const blocks
 		}
 	}
 	if len(out) == 0 {
@@ -110,8 +110,8 @@ func fingerprints(tree string) (map[string]string, error) {
 
 func sum(text string) string { return fmt.Sprintf("%.8x", sha256.Sum256([]byte(text))) }
 
-// dense is a text without blank lines and indentation: where a comment stood, the
-// printer leaves room.
+// dense removes blank lines and indentation from a text: the printer leaves blank lines in place of
+// comments.
 func dense(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -122,7 +122,7 @@ func dense(text string) string {
 	return b.String()
 }
 
-// nameOf is "Type.method", "function" or "consts", "" for what is not watched.
+// nameOf returns "Type.method", "function" or "consts", "" for what is not watched.
 func nameOf(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -146,7 +146,7 @@ func nameOf(d ast.Decl) string {
 	return ""
 }
 
-// parse reads "file function sum" lines; # begins a comment.
+// parse parses "file function sum" lines; # starts a comment.
 func parse(text string) map[string]string {
 	out := make(map[string]string)
 	for line := range strings.Lines(text) {
@@ -157,7 +157,7 @@ func parse(text string) map[string]string {
 	return out
 }
 
-// compare prints what differs and returns how much does.
+// compare prints the differences and returns their number.
 func compare(w io.Writer, was, is map[string]string) int {
 	n := 0
 	say := func(what, name string) {

@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestKnown: the fingerprints are those of the newest release that package pleg knows.
+// TestKnown: the fingerprints are those of the newest release known to package pleg.
 func TestKnown(t *testing.T) {
 	p, err := pleg.New(strings.TrimPrefix(strings.Fields(known)[2], "v"))
 	if err != nil || p.Minor != pleg.NewestMinor {

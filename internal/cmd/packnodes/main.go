@@ -1,5 +1,5 @@
-// Command packnodes writes packed.bin beside the YAML files of a directory, for
-// package nodes. "go generate ./..." runs it where it is needed.
+// Command packnodes writes packed.bin next to the YAML files of a directory, for package nodes. It
+// is run by "go generate ./...".
 package main
 
 import (
@@ -26,7 +26,7 @@ func run(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "packed.bin"), []byte(packed), 0o644)
 }
 
-// yamlFiles is the YAML files of a directory, as the program embeds them.
+// yamlFiles contains the YAML files of a directory, as embedded in the program.
 type yamlFiles struct{ fs.FS }
 
 func (f yamlFiles) ReadFile(name string) ([]byte, error) { return fs.ReadFile(f.FS, name) }

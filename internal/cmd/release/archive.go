@@ -21,7 +21,7 @@ type member struct {
 	data []byte
 }
 
-// pack makes an archive of the kind that name ends in. Names, order, times and
+// pack creates an archive of the format given by the extension of name. Names, order, times and
 // owners do not depend on the machine.
 func pack(name string, files []member, at time.Time) ([]byte, error) {
 	files = slices.Clone(files)
@@ -77,7 +77,7 @@ func packZip(files []member, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// checksums lists the SHA-256 of every file, in the form of sha256sum.
+// checksums writes the SHA-256 of every file in the format of sha256sum.
 func (r *release) checksums() error {
 	entries, err := os.ReadDir(r.dist)
 	if err != nil {

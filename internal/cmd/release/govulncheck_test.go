@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestGovulncheck: a release is stopped by a known vulnerability, and where none can
-// be looked for, it says that nothing was checked.
+// TestGovulncheck: a known vulnerability stops a release; if the check is not possible, the script
+// says that nothing was checked.
 func TestGovulncheck(t *testing.T) {
 	script, err := filepath.Abs("../../../scripts/govulncheck.sh")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestGovulncheck(t *testing.T) {
 	}
 	const unchecked = "nothing was checked: "
 	for name, tt := range map[string]struct {
-		tool string // what go does
+		tool string // what the go command does
 		ok   bool
 		want string
 	}{

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// krewTemplate is the manifest with places for version and checksums.
+// krewTemplate is the manifest with placeholders for version and checksums.
 const krewTemplate = "packaging/krew/" + program + ".yaml"
 
-// krew fills in the manifest with the checksums of the archives.
+// krew fills in the version and the checksums of the archives.
 func (r *release) krew() error {
 	data, err := os.ReadFile(krewTemplate)
 	if err != nil {

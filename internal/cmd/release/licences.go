@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// licenceFile is the name of a file that a licence wants handed on.
+// licenceFile matches the names of files that a license requires to be distributed.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([.-].*)?$`)
 
-// licences are the terms of everything that is linked into the program for a
-// platform, module by module, and of Go itself.
+// licences returns the license texts of everything linked into the program for a platform, by
+// module, and of Go itself.
 func licences(p platform) ([]byte, error) {
 	out, err := goCommand(p, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/"+program).Output()
 	if err != nil {

@@ -1,8 +1,7 @@
-// Command release makes what a release consists of: static binaries for each
-// platform in archives, a CycloneDX bill of materials of each, completions, the
-// manual page, the krew manifest and checksums. The same source, version and Go
-// release give the same bytes on any machine; nothing but the module proxy is
-// asked for. scripts/release.sh calls it.
+// Command release builds a release: archives with static binaries for each platform, a CycloneDX
+// bill of materials for each, completions, the manual page, the krew manifest, and checksums. Equal
+// sources, version and Go release give equal bytes on any machine. It accesses only the module
+// proxy. It is called by scripts/release.sh.
 package main
 
 import (
@@ -23,17 +22,17 @@ const (
 	program = "plegforensics"
 )
 
-// platform is an operating system and an architecture in the words of Go.
+// platform is an operating system and architecture in Go's terms.
 type platform struct{ os, arch string }
 
-// platforms of a release.
+// platforms lists the platforms of a release.
 var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"},
 	{"darwin", "amd64"}, {"darwin", "arm64"},
 	{"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// binary is the name of the program on the platform.
+// binary returns the file name of the program on the platform.
 func (p platform) binary() string {
 	if p.os == "windows" {
 		return program + ".exe"
@@ -41,12 +40,12 @@ func (p platform) binary() string {
 	return program
 }
 
-// stem is the name of the platform's files without extension.
+// stem returns the base name of the platform's files without extension.
 func (p platform) stem(version string) string {
 	return strings.Join([]string{program, version, p.os, p.arch}, "_")
 }
 
-// archive is the name of the platform's archive.
+// archive returns the name of the platform's archive.
 func (p platform) archive(version string) string {
 	if p.os == "windows" {
 		return p.stem(version) + ".zip"
@@ -65,7 +64,7 @@ func main() {
 	}
 }
 
-// versionForm is what krew and Go take for a version.
+// versionForm is the form of versions accepted by krew and Go.
 var versionForm = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 func run(version, dist, only string) error {
@@ -101,8 +100,7 @@ func run(version, dist, only string) error {
 	return r.checksums()
 }
 
-// sourceTime is the time that archives carry: that of the commit, not of the
-// build.
+// sourceTime returns the timestamp for archives: that of the commit, not of the build.
 func sourceTime() (time.Time, error) {
 	s := os.Getenv("SOURCE_DATE_EPOCH")
 	if s == "" {
@@ -116,11 +114,11 @@ func sourceTime() (time.Time, error) {
 	return time.Unix(n, 0).UTC(), err
 }
 
-// release is one run.
+// release is one run of the command.
 type release struct {
 	version, dist string
 	at            time.Time
-	extra         []member // files that every archive holds
+	extra         []member // files contained in every archive
 }
 
 // build compiles the program.
@@ -128,8 +126,7 @@ func (r *release) build(p platform, out string) error {
 	return goTool(p, "build", "-pgo=cmd/"+program+"/release.pgo", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", out, "./cmd/"+program)
 }
 
-// goTool runs the go command for a platform, with nothing of the caller's
-// environment that changes what is built.
+// goTool runs the go command for a platform, without environment variables that affect the result.
 func goTool(p platform, args ...string) error {
 	cmd := goCommand(p, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -142,8 +139,8 @@ func goCommand(p platform, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// documents writes completions and manual page, as the program prints them,
-// and keeps them for the archives.
+// documents writes completions and the manual page as printed by the program, and keeps them for
+// the archives.
 func (r *release) documents() error {
 	host := platform{runtime.GOOS, runtime.GOARCH}
 	bin := filepath.Join(r.dist, ".host-"+host.binary())
@@ -184,7 +181,7 @@ func (r *release) documents() error {
 	return nil
 }
 
-// platform builds, describes and packs the program for one platform.
+// platform builds the program for one platform, with its bill of materials and archive.
 func (r *release) platform(p platform) error {
 	bin := filepath.Join(r.dist, ".build-"+p.binary())
 	defer os.Remove(bin)

@@ -40,9 +40,8 @@ type manifest struct {
 	}
 }
 
-// TestKrew fills in the manifest for archives that are there and holds it
-// against them: every platform, its archive by name and checksum, and every
-// file that it takes out of the archive.
+// TestKrew fills in the manifest for existing archives and compares them: every platform, its
+// archive by name and checksum, and every file that is extracted from the archive.
 func TestKrew(t *testing.T) {
 	t.Chdir("../../..")
 	r := &release{version: "v1.2.3", dist: t.TempDir(), at: when}
@@ -92,7 +91,7 @@ func TestKrew(t *testing.T) {
 	}
 }
 
-// unpacked is what an archive holds, by name.
+// unpacked returns the contents of an archive by file name.
 func unpacked(t *testing.T, path string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -140,7 +139,7 @@ func unpacked(t *testing.T, path string) map[string]string {
 	}
 }
 
-// TestPack: modes are kept, and the order in which files come is not seen.
+// TestPack: modes are kept, and the order of the input files does not matter.
 func TestPack(t *testing.T) {
 	files := []member{{"b", 0o755, []byte("run")}, {"a/x", 0o644, []byte("read")}}
 	for _, name := range []string{"x.zip", "x.tar.gz"} {
@@ -163,8 +162,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestBill holds the bill of materials of this test against the schema of
-// CycloneDX, and against what the linker says is in it.
+// TestBill checks the bill of materials of this test binary against the CycloneDX schema and the
+// linker's build info.
 func TestBill(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -203,8 +202,8 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestReproducible builds for one platform twice: the same files, byte for
-// byte, and an archive that holds the program and what it is made of.
+// TestReproducible builds twice for one platform: all files are equal byte for byte, and the
+// archive contains the program with its documents.
 func TestReproducible(t *testing.T) {
 	if os.Getenv("PLEGFORENSICS_BUILDS") == "" {
 		t.Skip("builds the program twice: the gate sets PLEGFORENSICS_BUILDS")

@@ -15,9 +15,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill is the bill of materials of a binary, as CycloneDX 1.6: what the Go
-// linker recorded in it, so it says what is in this binary and not what some
-// list of dependencies asks for.
+// bill returns the bill of materials of a binary as CycloneDX 1.6. It is based on what the Go
+// linker recorded, so it lists what is in this binary, not what some list of dependencies requests.
 func bill(path, version string, at time.Time) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -76,7 +75,7 @@ func bill(path, version string, at time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// moduleDirs is where the sources of all modules lie.
+// moduleDirs returns the source directories of all modules.
 func moduleDirs() (map[string]string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all").Output()
 	if err != nil {
@@ -91,7 +90,7 @@ func moduleDirs() (map[string]string, error) {
 	return dirs, nil
 }
 
-// component names a Go module by its package URL.
+// component describes a Go module by its package URL.
 func component(kind cdx.ComponentType, path, version string) cdx.Component {
 	purl := "pkg:golang/" + path
 	if version != "" {
@@ -103,7 +102,7 @@ func component(kind cdx.ComponentType, path, version string) cdx.Component {
 	return cdx.Component{BOMRef: purl, Type: kind, Name: path, Version: version, PackageURL: purl}
 }
 
-// settings is how the binary was built, where that changes what it is.
+// settings returns the build settings that affect the binary.
 func settings(info *debug.BuildInfo) *[]cdx.Property {
 	out := []cdx.Property{{Name: "go:version", Value: info.GoVersion}}
 	for _, s := range info.Settings {
@@ -115,8 +114,8 @@ func settings(info *debug.BuildInfo) *[]cdx.Property {
 	return &out
 }
 
-// serial makes a UUID of the binary's hash (version 8: of our own making), so
-// that equal binaries have one bill.
+// serial derives a UUID from the binary's hash (version 8, custom), so that equal binaries have
+// equal bills.
 func serial(sum [sha256.Size]byte) string {
 	u := sum[:16]
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// phrases tell a licence by what only its text says, the more special first.
+// phrases identify licenses by text unique to them, more specific ones first.
 var phrases = []struct{ id, phrase string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
@@ -21,8 +21,8 @@ var phrases = []struct{ id, phrase string }{
 	{"LicenseRef-public-domain", "public domain"},
 }
 
-// spdx are the SPDX ids of the licences of a module, by the texts in its top
-// directory; none where no text is known.
+// spdx returns the SPDX IDs of the licenses of a module, recognized by the texts in its top
+// directory; none if no text is known.
 func spdx(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

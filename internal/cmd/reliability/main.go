@@ -1,7 +1,7 @@
-// Command reliability prints how far the confidence of causes can be trusted, over
-// a folder of labelled logs (NAME.log with NAME.json beside it). Each case is judged
-// as if the thread that it comes from were not known: a cause that then has fewer
-// than two independent incidents and no source behind it is no more than possible.
+// Command reliability measures how far the confidence of causes can be trusted, on a directory of
+// labeled logs (NAME.log with NAME.json next to it). Each case is judged as if the thread that it
+// comes from were unknown: a cause that then has fewer than two independent incidents and no source
+// supporting it is possible at most.
 //
 //	go run ./internal/cmd/reliability DIR
 package main
@@ -20,7 +20,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// label is the part of a case's sidecar that matters here.
+// label is the part of a case's JSON file that is used here.
 type label struct {
 	Cause  string   `json:"cause_id"`
 	Also   []string `json:"also_supported_cause_ids"`
@@ -29,8 +29,7 @@ type label struct {
 	} `json:"source"`
 }
 
-// unknown and well are the labels of incidents that nobody explained, and of logs
-// in which PLEG worked.
+// Labels of incidents without an established cause, and of logs in which PLEG worked.
 const (
 	unknown = "unknown"
 	well    = "no-pleg-problem"
@@ -45,7 +44,7 @@ func (l label) accepts(id string) bool {
 	return false
 }
 
-// edges are the upper ends of the ranges of confidence.
+// edges are the upper bounds of the confidence ranges.
 var edges = []float64{0.25, 0.5, 0.7, 0.85, 1.01}
 
 type bin struct {
@@ -53,13 +52,13 @@ type bin struct {
 	sum      float64
 }
 
-// table counts predictions by confidence, and what became of the cases.
+// table counts predictions by confidence, and the results of the cases.
 type table struct {
 	all, first             [5]bin
 	brier                  float64
 	n                      int
 	explained, firstRight  int // cases with an established cause, and those whose first cause is accepted
-	unknowns, claimed      int // cases whose cause nobody knows, and those for which one is claimed from 0.5
+	unknowns, claimed      int // cases with an unknown cause, and those for which one is claimed with at least 0.5
 	wrongLikely, wrongName []string
 }
 
@@ -157,7 +156,7 @@ func main() {
 	t.write(os.Stdout)
 }
 
-// count evaluates every case of a folder.
+// count evaluates every case in a directory.
 func count(dir string) (*table, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

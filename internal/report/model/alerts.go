@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// alert cleans the audit of an alert.
+// alert converts the audit of one alert.
 func (c *Cleaner) alert(a alerts.Audit) Alert {
 	out := Alert{Alert: c.text(a.Alert), Group: c.text(a.Group), File: c.path(a.File), Expr: c.text(a.Expr), For: a.For.Seconds(), Severity: c.text(a.Severity),
 		Outcome: string(a.Outcome), Sentence: c.text(a.Sentence()), Reasons: c.texts(a.Reasons), Firings: list(a.Firings, c.firing), Missed: []Missed{}, Hangs: []Hang{},
@@ -44,8 +44,7 @@ func (c *Cleaner) labels(fs []parse.Field) map[string]string {
 	return out
 }
 
-// labelValue keeps the line feeds of a value: JSON escapes them by itself, and a
-// query for the series needs them.
+// labelValue keeps line feeds: JSON escapes them, and a query for the series needs them.
 func (c *Cleaner) labelValue(v string) string {
 	if c.redacts() {
 		return c.name(v)
@@ -53,8 +52,8 @@ func (c *Cleaner) labelValue(v string) string {
 	return strings.Join(list(strings.Split(v, "\n"), c.name), "\n")
 }
 
-// Value writes a sample as Prometheus' API does: the shortest form that reads
-// back equal, with an exponent only for the very small and the very large.
+// Value formats a sample as the Prometheus API does: the shortest form that parses to the same
+// value, with an exponent only below 1e-6 and from 1e21 on.
 func Value(v float64) string {
 	switch abs := math.Abs(v); {
 	case math.IsInf(v, 1):

@@ -12,43 +12,42 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// Analysis is what was read, rebuilt and found: what a report is filled from.
-// Its strings are those of the inputs.
+// Analysis is everything a report is filled from: what was read, rebuilt and found. Its strings
+// come from the inputs as they are, neither escaped nor redacted.
 type Analysis struct {
 	Version  string // of the tool
 	Inputs   []parse.Input
 	Warnings []parse.Warning
-	Nodes    []Analyzed      // by name
-	Alerts   []alerts.Audit  // what became of alerts; nil where none was asked about
-	Bundles  []*parse.Bundle // what inspect looks at; nil for other commands
+	Nodes    []Analyzed      // sorted by name
+	Alerts   []alerts.Audit  // nil if no alerts were to be checked
+	Bundles  []*parse.Bundle // for inspect; nil for other commands
 }
 
-// Analyzed is what was rebuilt about a node and what the rules say of it.
+// Analyzed is a rebuilt node, what follows from its history, and what the rules found.
 type Analyzed struct {
 	*replay.Node
 	rules.Result
-	Audit  audit.Result       // of its pod events
-	Blame  []blame.Blame      // of its long relists, longest first
-	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
+	Audit  audit.Result       // of pod events
+	Blame  []blame.Blame      // of the long relists, longest first
+	WhatIf []*simulate.Answer // the standard questions; empty if no long relist is proven
 }
 
-// Analyze adds to a whole node what follows from its history, side by side if the
-// caller brings a runner.
+// Analyze derives the audit and the blame of a node, concurrently if run allows. The node must be
+// the whole one, not yet clipped.
 func Analyze(n *replay.Node, run replay.Parallel) *Analyzed {
 	a := &Analyzed{Node: n}
 	run.Run(func() { a.Audit = audit.Of(n) }, func() { a.Blame = blame.Of(n) })
 	return a
 }
 
-// Clip leaves of the node what a stretch of time holds: see replay.Node.Clip.
+// Clip restricts the node to what happened between since and until; see replay.Node.Clip.
 func (n *Analyzed) Clip(since, until int64) {
 	kept := n.Node.Clip(since, until)
 	n.Audit.Clip(since, until)
 	n.Blame = blame.Kept(n.Blame, kept)
 }
 
-// Judge adds what the rules say of the node, and the questions that its relists
-// answer.
+// Judge adds the result of the rules and the answers to the standard what-if questions.
 func (n *Analyzed) Judge(res rules.Result) {
 	n.Result = res
 	n.WhatIf = simulate.Standard(n.Node, n.Blame)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTold: pods before operations, which count them again; bounds beside what is known.
+// TestTold: pods come before operations, which count the pods' seconds again, and upper bounds are
+// shown beside known shares.
 func TestTold(t *testing.T) {
 	list, status := Share{What: "list_containers", Seconds: 1}, Share{What: "podsandbox_status", Seconds: 120}
 	most := Share{What: "podsandbox_status", Seconds: 108, AtMost: true}

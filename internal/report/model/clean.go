@@ -11,32 +11,32 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Names replaces names of a cluster by pseudonyms.
+// Names replaces the names of a cluster by pseudonyms.
 type Names interface {
-	Text(string) string // names that stand in a text
-	Name(string) string // a name and nothing else
-	Path(string) string // the path of a file
+	Text(string) string // replaces names within free text
+	Name(string) string // replaces s, which is one name
+	Path(string) string // replaces names in a file path
 }
 
-// Citer is implemented by Names that want to know of all that a document may
-// cite, also of what is made only when it is asked for.
+// Citer is implemented by Names that must see all evidence a document may cite, including evidence
+// that is rendered only on demand.
 type Citer interface {
 	Cited([]replay.Evidence)
 }
 
-// MaxQuote is the length at which a quoted line is cut, in bytes.
+// MaxQuote is the maximum length of a quoted line in bytes; longer ones are cut.
 const MaxQuote = 1024
 
-// Cleaner makes strings of the inputs fit to be shown: it is the only way in, so
-// that nobody else has to know what must be escaped. A nil Cleaner redacts
-// nothing. Cleaners are used by one goroutine at a time.
+// Cleaner makes strings from the inputs safe to show. Everything that enters a document passes
+// through it, so nothing downstream has to escape. A nil Cleaner redacts nothing. A Cleaner is not
+// safe for concurrent use.
 type Cleaner struct {
 	names Names
-	citer Citer             // the same, if it is one
-	paths map[string]string // shown already: few files hold many lines
+	citer Citer             // names, if it implements Citer
+	paths map[string]string // cache: few files hold many lines
 }
 
-// NewCleaner returns a Cleaner that redacts with names; nil: not at all.
+// NewCleaner returns a Cleaner that redacts with names, or does not redact if names is nil.
 func NewCleaner(names Names) *Cleaner {
 	citer, _ := names.(Citer)
 	return &Cleaner{names, citer, map[string]string{}}
@@ -44,7 +44,7 @@ func NewCleaner(names Names) *Cleaner {
 
 func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
 
-// text is s with names replaced and everything visible.
+// text returns s with names redacted and hidden characters escaped.
 func (c *Cleaner) text(s string) string {
 	if c.redacts() {
 		s = c.names.Text(s)
@@ -52,18 +52,18 @@ func (c *Cleaner) text(s string) string {
 	return visible(s)
 }
 
-// In makes strings visible where they are, that enter from outside and become part of
-// no report: those of a partial of batch, and of messages. Nothing else has to.
+// In escapes in place strings that enter from outside but become part of no report, such as those
+// in a partial result of batch and in error messages.
 func In(ss ...*string) {
 	for _, s := range ss {
 		*s = visible(*s)
 	}
 }
 
-// name is a name of the cluster, such as that of a pod, as it is shown.
+// name returns s, which is one name such as a pod's, ready to be shown.
 func (c *Cleaner) name(s string) string { return visible(c.pseudonym(s)) }
 
-// pseudonym is what stands for a name, which may hold what cannot be seen.
+// pseudonym returns the replacement of a name; hidden characters are not escaped.
 func (c *Cleaner) pseudonym(s string) string {
 	if c.redacts() {
 		return c.names.Name(s)
@@ -71,7 +71,7 @@ func (c *Cleaner) pseudonym(s string) string {
 	return s
 }
 
-// path is the path of a file inside an input.
+// path returns the path of a file inside an input, ready to be shown.
 func (c *Cleaner) path(path string) string {
 	if !c.redacts() {
 		return visible(path)
@@ -84,8 +84,8 @@ func (c *Cleaner) path(path string) string {
 	return out
 }
 
-// inputPath is the path of an input. Where it lay on the disk of the reader tells
-// about the reader, so a redacted one is the last element only.
+// inputPath returns the path of an input. Redacted, it is the last element only: the directory says
+// something about the person who runs the tool.
 func (c *Cleaner) inputPath(path string) string {
 	if c.redacts() {
 		path = strings.TrimRight(path, `/\`)
@@ -94,7 +94,7 @@ func (c *Cleaner) inputPath(path string) string {
 	return c.path(path)
 }
 
-// where is a position as it is quoted.
+// where formats a position as it is quoted.
 func (c *Cleaner) where(p parse.Pos) string {
 	if p.File == nil {
 		return "?"
@@ -103,22 +103,21 @@ func (c *Cleaner) where(p parse.Pos) string {
 	return e.Where()
 }
 
-// quote is Text cut at MaxQuote, with a mark where it was cut.
+// quote is text cut at MaxQuote bytes; a cut one ends in an ellipsis.
 func (c *Cleaner) quote(s string) string { return Cut(c.text(s), MaxQuote) }
 
-// texts is Text over a list, never nil.
+// texts applies text to each element; never nil.
 func (c *Cleaner) texts(in []string) []string { return list(in, c.text) }
 
-// known is Text, nil for "".
+// known is text, but nil for "".
 func (c *Cleaner) known(s string) *string { return some(c.text(s)) }
 
-// knownName is Name, nil for "".
+// knownName is name, but nil for "".
 func (c *Cleaner) knownName(s string) *string { return some(c.name(s)) }
 
-// visible makes a string from an input safe to show: control characters,
-// escape sequences, bidirectional overrides and invalid UTF-8 become visible
-// escapes, so that nothing in a bundle can act on a terminal, a viewer or a
-// reader's eye. A tab stays a tab.
+// visible makes a string from an input safe to show: control characters, escape sequences,
+// bidirectional overrides and invalid UTF-8 become visible escapes, so that nothing in a bundle can
+// act on a terminal or a viewer, or mislead a reader. A tab stays a tab.
 func visible(s string) string {
 	if plain(s) {
 		return s
@@ -147,7 +146,7 @@ func plain(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < 0x20 && r != '\t' }) < 0
 }
 
-// hidden reports whether r has no face of its own or changes how others look.
+// hidden reports whether r is invisible or changes how other characters look.
 func hidden(r rune) bool {
 	return r != '\t' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r >= 0xfff0 && r <= 0xffff)
 }

@@ -54,8 +54,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestOneWayIn: nobody but the Cleaner escapes, and no package outside the model
-// decides which characters are hidden.
+// TestOneWayIn: only Cleaner escapes strings, and no package outside model decides which characters
+// are hidden.
 func TestOneWayIn(t *testing.T) {
 	calls := regexp.MustCompile(`model\.[vV]isible\(|unicode\.(IsControl|IsPrint|IsGraphic|Cf|Co|Bidi_Control)\b|strconv\.(Append)?Quote(ToASCII|ToGraphic)`)
 	files, outside := 0, 0

@@ -1,42 +1,43 @@
 package model
 
-// Comparison is plegforensics/compare/v1, what compare writes.
+// Comparison is the document plegforensics/compare/v1, written by compare.
 type Comparison struct {
 	Schema   string `json:"schema"`
 	Baseline string `json:"baseline"`
 	Incident string `json:"incident"`
 	Summary  string `json:"summary"`
 	Nodes    []Pair `json:"nodes"`
-	// Notes name the nodes without a partner, and whose rules were used for a kubelet
-	// newer or older than any known.
+	// Notes names nodes without a counterpart, and says which version's rules were applied to a
+	// kubelet newer or older than any known.
 	Notes []string `json:"notes"`
 }
 
-// Pair is one node of the baseline and one of the incident.
+// Pair compares a node of the baseline with its counterpart in the incident.
 type Pair struct {
 	Baseline string    `json:"baseline"`
 	Incident string    `json:"incident"`
 	Rows     []Compare `json:"rows"`
 
-	Charts []CompareChart `json:"-"` // of the baseline and of the incident
+	Charts []CompareChart `json:"-"` // baseline, then incident
 }
 
-// CompareChart is the age of the last relist on a canvas of 1000 by 120: the
-// breach at Zero, the threshold at Limit, below 0 if it is unknown.
+// CompareChart draws the age of the last relist on a canvas of 1000 by 120. Zero is the x of the
+// breach, or of the middle of the log if there is none. Limit is the y of the threshold, negative
+// if unknown.
 type CompareChart struct {
 	About, From, To string
 	Zero, Limit     float64
-	Band            string // path of what the age can have been
+	Band            string // SVG path around the possible ages
 	Health          []CompareBar
 }
 
-// CompareBar is a stretch of a state: good or bad.
+// CompareBar is a span of one health state, "good" or "bad".
 type CompareBar struct {
 	State    string
 	X, Width float64
 }
 
-// Comparison cleans the strings of a comparison but for its quotes, which are clean.
+// Comparison cleans x in place, except its quotes, which are clean already.
 func (c *Cleaner) Comparison(x *Comparison) *Comparison {
 	x.Baseline, x.Incident, x.Summary, x.Notes = c.text(x.Baseline), c.text(x.Incident), c.text(x.Summary), c.texts(x.Notes)
 	for i := range x.Nodes {
@@ -50,7 +51,7 @@ func (c *Cleaner) Comparison(x *Comparison) *Comparison {
 	return x
 }
 
-// Title names the node, or both where they differ.
+// Title returns the name of the node, or both names if they differ.
 func (p *Pair) Title() string {
 	if p.Baseline == p.Incident {
 		return p.Incident
@@ -58,7 +59,7 @@ func (p *Pair) Title() string {
 	return p.Baseline + " against " + p.Incident
 }
 
-// Compare is one thing compared.
+// Compare is one row of a comparison.
 type Compare struct {
 	Group    string `json:"group"`
 	What     string `json:"what"`

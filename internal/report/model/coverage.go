@@ -10,14 +10,14 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// coveredRow is what sources are told together.
+// coveredRow groups the sources that share a row of the coverage table.
 type coveredRow struct {
 	name    string
 	sources []parse.Source
 }
 
-// covered are the sources whose absence is worth a row, in the order in which they
-// are listed; the three runtimes stand for one another.
+// covered lists the sources whose absence deserves a row, in display order. The container runtimes
+// share one: any of them will do.
 var covered = []coveredRow{
 	{"kubelet", []parse.Source{parse.SrcKubelet}},
 	{"container runtime", []parse.Source{parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd, parse.SrcPodman}},
@@ -28,8 +28,8 @@ var covered = []coveredRow{
 	{"system files", []parse.Source{parse.SrcFacts, parse.SrcStack}},
 }
 
-// cover says what the input holds of sources: an absence that is not said reads
-// like a clean bill.
+// cover summarizes what the input holds of a row's sources. It says so explicitly if that is
+// nothing: an absence left out would read like a clean bill of health.
 func cover(n *replay.Node, row coveredRow) SourceCover {
 	sources, lines, known := row.sources, 0, 0
 	var from, to int64

@@ -9,22 +9,22 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Evidence is a line of an input and what it is cited for.
+// Evidence is a line of an input and the reason it is cited.
 type Evidence struct {
 	File   string `json:"file"`
 	Line   uint32 `json:"line,omitempty"`
-	Offset *int64 `json:"offset,omitempty"` // nil in an export that was laid out
+	Offset *int64 `json:"offset,omitempty"` // nil if the input was an export that had to be decoded
 	Time   Time   `json:"time"`
 	Text   string `json:"text"`
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 
-	Message string `json:"-"` // for people: what the text ends in behind framing and header, JSON in words
-	Length  int    `json:"-"` // of the line, in bytes
-	Input   int    `json:"-"` // index of the input, -1 unknown
+	Message string `json:"-"` // for people: the message without framing and header, JSON turned into words
+	Length  int    `json:"-"` // of the original line, in bytes
+	Input   int    `json:"-"` // index of the input, -1 if unknown
 }
 
-// Where is file and line as they are quoted.
+// Where returns file:line, or the file alone if no line is known.
 func (e *Evidence) Where() string {
 	if e.Line == 0 {
 		return e.File
@@ -32,24 +32,24 @@ func (e *Evidence) Where() string {
 	return e.File + ":" + strconv.FormatUint(uint64(e.Line), 10)
 }
 
-// Proof is a list of evidence, each made when it is asked for: of thousands of
-// relists a text report quotes ten.
+// Proof is a list of evidence whose elements are made on demand: of thousands of relists, a text
+// report quotes ten.
 type Proof struct {
 	cited []replay.Evidence
 	clean *Cleaner
-	made  []Evidence // instead of cited
+	made  []Evidence // used instead of cited if not nil
 }
 
-// ProofOf returns a proof of evidence that is made already.
+// ProofOf returns a Proof of evidence that is already clean.
 func ProofOf(es ...Evidence) Proof { return Proof{made: es} }
 
-// Proof is evidence that is cleaned when it is asked for.
+// Proof returns a Proof that cleans es on demand.
 func (c *Cleaner) Proof(es []replay.Evidence) Proof {
 	if c != nil && c.citer != nil {
 		c.citer.Cited(es)
 	}
 	note := func(e replay.Evidence) bool { return e.Record == nil }
-	if slices.ContainsFunc(es, note) { // rare: a note without a line is no evidence
+	if slices.ContainsFunc(es, note) { // rare: a note without a line is not evidence
 		es = slices.DeleteFunc(slices.Clone(es), note)
 	}
 	return Proof{cited: es, clean: c}
@@ -57,10 +57,10 @@ func (c *Cleaner) Proof(es []replay.Evidence) Proof {
 
 func (c *Cleaner) record(r parse.Record) Proof { return c.Proof([]replay.Evidence{{Record: r}}) }
 
-// Len is how many there are.
+// Len returns the number of pieces of evidence.
 func (p Proof) Len() int { return len(p.made) + len(p.cited) }
 
-// At returns the i-th.
+// At returns the i-th piece of evidence.
 func (p Proof) At(i int) Evidence {
 	if p.made != nil {
 		return p.made[i]
@@ -68,7 +68,7 @@ func (p Proof) At(i int) Evidence {
 	return p.clean.evidence(p.cited[i])
 }
 
-// Best returns the first, nil if there is none.
+// Best returns the first piece of evidence, or nil if there is none.
 func (p Proof) Best() *Evidence {
 	if p.Len() == 0 {
 		return nil
@@ -77,7 +77,7 @@ func (p Proof) Best() *Evidence {
 	return &e
 }
 
-// First returns the first n, or all if there are fewer.
+// First returns the first n pieces of evidence, or all if there are fewer.
 func (p Proof) First(n int) []Evidence {
 	out := make([]Evidence, min(n, p.Len()))
 	for i := range out {
@@ -86,8 +86,8 @@ func (p Proof) First(n int) []Evidence {
 	return out
 }
 
-// Told returns the first n of those that a note says something of; where none has a
-// note, the first.
+// Told returns the first n pieces of evidence that have a note. If none has, it returns the first
+// piece alone.
 func (p Proof) Told(n int) (out []Evidence) {
 	for i := 0; i < p.Len() && len(out) < n; i++ {
 		if e := p.At(i); e.Note != "" {
@@ -100,13 +100,13 @@ func (p Proof) Told(n int) (out []Evidence) {
 	return out
 }
 
-// All returns all, never nil.
+// All returns all evidence, never nil.
 func (p Proof) All() []Evidence { return p.First(p.Len()) }
 
 // MarshalJSON implements json.Marshaler.
 func (p Proof) MarshalJSON() ([]byte, error) { return Compact(p.All()) }
 
-// evidence cleans one piece.
+// evidence cleans one piece of evidence.
 func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	at, text := e.Where(), e.Quote()
 	out := Evidence{Line: at.Line, Text: c.quote(text), Source: string(e.From()), Note: c.text(e.Note), Length: len(text), Input: -1}
@@ -116,7 +116,7 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	if at.File == nil || !at.File.Export {
 		out.Offset = &at.Offset
 	}
-	_, fact := e.Record.(*parse.Fact) // the file's time is when it was saved, not when this was seen
+	_, fact := e.Record.(*parse.Fact) // a fact dated by its file: the time the file was saved, not that of the observation
 	if s := e.When(); s.Basis > parse.FileTime || s.Basis == parse.FileTime && !fact {
 		out.Time = Time(s.At)
 	}

@@ -16,8 +16,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
-// Fill makes the report of an analysis. Names, if not nil, replaces the names of
-// the cluster.
+// Fill builds the report of an analysis. If names is not nil, it replaces the names of the cluster.
 func Fill(a *Analysis, names Names) *Report {
 	c := NewCleaner(names)
 	r := &Report{Schema: SchemaName("report"), Tool: Tool{a.Version}, Inputs: []Input{}, Nodes: []*Node{},
@@ -55,7 +54,7 @@ func (c *Cleaner) warnings(ws []parse.Warning) []Warning {
 	return list(ws, func(w parse.Warning) Warning { return c.warning(w, "") })
 }
 
-// warning is about a member, or about what is called input.
+// warning converts a warning; one without a file is attributed to input.
 func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.text(w.Msg)}
 	if w.File != nil {
@@ -95,7 +94,7 @@ func (c *Cleaner) unjudged(u rules.Unjudged) Unjudged {
 	return Unjudged{c.text(u.ID), c.text(u.Title), c.texts(u.Needs)}
 }
 
-// conflict quotes both lines in its message.
+// conflict builds a Conflict whose message quotes both lines.
 func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 	out := Conflict{Evidence: c.Proof(x.Evidence), Against: c.Proof(x.Against)}
 	quote := func(p Proof) string {
@@ -109,7 +108,7 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 	return out
 }
 
-// lastFact is the value of the last fact of that key, "" if there is none.
+// lastFact returns the value of the last fact with the key, or "".
 func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 	for i := len(fs) - 1; i >= 0; i-- {
 		if fs[i].Key == key {
@@ -154,7 +153,7 @@ func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {
 	return out
 }
 
-// slack is the uncertainty of a moment in seconds, nil where that is unknown.
+// slack returns the uncertainty of an instant in seconds, nil if the instant is unknown.
 func slack(i replay.Instant) *float64 {
 	if !i.Known() {
 		return nil
@@ -171,7 +170,7 @@ func (c *Cleaner) operation(o replay.Operation) Operation {
 	return out
 }
 
-// onDemand is nil where nothing tells of relists of single pods.
+// onDemand returns nil if nothing in the input mentions relists of single pods.
 func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	d := &n.OnDemand
 	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Begun: Given(len(d.Begun) > 0, len(d.Begun)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
@@ -186,7 +185,7 @@ func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	return x
 }
 
-// counted is what the kubelet's counters say of its relists, nil for nothing.
+// counted returns what the kubelet's own counters say of its relists, nil if !ok.
 func (c *Cleaner) counted(x replay.Counted, ok bool) *Counted {
 	if !ok {
 		return nil
@@ -226,7 +225,7 @@ func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
 		Commands: slices.DeleteFunc(list(x.Commands, func(s string) string { return c.text(run.Fill(s)) }), func(s string) bool { return s == "" })}
 }
 
-// answer cleans the answer to a what-if.
+// answer converts the answer to a what-if.
 func (c *Cleaner) answer(a *simulate.Answer) WhatIf {
 	return WhatIf{SimAnswer{c.texts(a.Changes), c.text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.texts(a.Assumptions), c.text(a.Change)}
 }

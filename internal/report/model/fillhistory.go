@@ -50,7 +50,7 @@ func (c *Cleaner) failed(f replay.Failure) FailedCall {
 	return FailedCall{c.text(f.Call), c.text(f.Code), f.Scope, c.name(f.Pod), c.text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)}
 }
 
-// relists are the proven relists. There may be a million.
+// relists returns the proven relists. There may be a million, so they are made on demand.
 func (c *Cleaner) relists(n *replay.Node) Seq[Relist] {
 	return func(yield func(Relist) bool) {
 		for i, one := 0, n.Distinct(); i < len(n.Relists) && yield(c.relist(n, one, i)); i++ {
@@ -58,8 +58,9 @@ func (c *Cleaner) relists(n *replay.Node) Seq[Relist] {
 	}
 }
 
-// relist is one of them, of which some are distinct. The kubelet runs one at a time, so
-// each is over by the start of the next; the last is open if it hangs at the end of the input.
+// relist converts the i-th relist; distinct holds the sorted indexes of those known to be separate
+// relists. The kubelet runs one relist at a time, so each is over when the next starts; the last is
+// open if it still hangs at the end of the input.
 func (c *Cleaner) relist(n *replay.Node, distinct []int, i int) Relist {
 	r := &n.Relists[i]
 	x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
@@ -85,8 +86,8 @@ func (c *Cleaner) relist(n *replay.Node, distinct []int, i int) Relist {
 	return x
 }
 
-// longestShown is how many relists "longest" lists; knownShare is the share of
-// relists whose length must be known for quantiles to be told.
+// longestShown is the length of RelistStats.Longest. knownShare is the share of relists whose
+// duration must be known before quantiles are given.
 const (
 	longestShown = 10
 	knownShare   = 0.95
@@ -110,8 +111,8 @@ func (c *Cleaner) relistStats(n *replay.Node) RelistStats {
 	return out
 }
 
-// rank is the index of the p-th percentile of n ascending values: a value that
-// occurred, never an interpolation.
+// rank returns the index of the p-th percentile in n ascending values. It is nearest-rank: the
+// percentile is a value that occurred, never an interpolation.
 func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
 
 func (c *Cleaner) event(e replay.PodEvent) PodEvent {
@@ -124,7 +125,7 @@ func (c *Cleaner) request(r replay.Request) Request {
 	return Request{r.Op + what, c.name(r.Pod), c.text(r.ID), Time(r.Start), Time(r.End), Cut(c.text(r.Err), 200), c.Proof(r.Evidence())}
 }
 
-// lines are the dated known messages.
+// lines returns the dated known messages.
 func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
 	return func(yield func(Line) bool) {
 		for _, e := range es {
@@ -160,12 +161,12 @@ func (c *Cleaner) shortLived(s audit.ShortLived) ShortLived {
 	return ShortLived{c.text(s.ID), c.name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)}
 }
 
-// Events is the events document of a report.
+// Events returns the events document of the report.
 func (r *Report) Events() *Events {
 	return &Events{SchemaName("events"), list(r.Nodes, func(n *Node) NodeEvents { return n.Audited })}
 }
 
-// Timeline is the timeline document of a report.
+// Timeline returns the timeline document of the report.
 func (r *Report) Timeline() *Timeline {
 	return &Timeline{SchemaName("timeline"), list(r.Nodes, func(n *Node) *History { return n.History })}
 }

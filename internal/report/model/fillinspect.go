@@ -7,7 +7,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
-// inspect makes the inspect document.
+// inspect builds the inspect document.
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inventory.Of(a.Bundles)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: list(a.Inputs, c.held), Nodes: list(a.Nodes, c.heldNode), Files: list(x.Files, c.file),

@@ -1,6 +1,6 @@
 package model
 
-// Fleet is plegforensics/fleet/v1, what batch writes.
+// Fleet is the document plegforensics/fleet/v1, written by batch.
 type Fleet struct {
 	Schema       string             `json:"schema"`
 	Tool         FleetTool          `json:"tool"`
@@ -14,14 +14,14 @@ type Fleet struct {
 	Problems     []FleetProblem     `json:"problems"`
 }
 
-// FleetTool is the program and what its results depend on.
+// FleetTool identifies the program and everything its results depend on.
 type FleetTool struct {
 	Version string `json:"version"`
 	Rules   string `json:"rules"`
 	Options string `json:"options"`
 }
 
-// FleetBundles counts bundles by how far they were analysed.
+// FleetBundles counts bundles by how far they were analyzed.
 type FleetBundles struct {
 	Total    int `json:"total"`
 	Analysed int `json:"analysed"`
@@ -39,7 +39,7 @@ type FleetNode struct {
 	Status   string         `json:"status"`
 	Summary  string         `json:"summary"`
 	Kubelet  string         `json:"kubelet"`
-	Rules    string         `json:"rules,omitempty"` // whose were used, where the kubelet is newer or older than any known
+	Rules    string         `json:"rules,omitempty"` // which version's rules were applied, if the kubelet is newer or older than any known
 	Runtime  string         `json:"runtime"`
 	Kernel   string         `json:"kernel"`
 	OS       string         `json:"os"`
@@ -66,7 +66,7 @@ type NodeCause struct {
 	Title      string  `json:"title"`
 	Level      string  `json:"level"`
 	Confidence float64 `json:"confidence"`
-	Episodes   []int   `json:"episodes"` // empty: the node as a whole
+	Episodes   []int   `json:"episodes"` // empty: applies to the node as a whole
 	Proof      []Quote `json:"proof,omitempty"`
 }
 
@@ -93,7 +93,7 @@ type FleetDay struct {
 	Unhealthy float64 `json:"unhealthy_seconds"`
 }
 
-// FleetCause is a cause over the fleet.
+// FleetCause is a cause across the fleet.
 type FleetCause struct {
 	Kind       string   `json:"kind,omitempty"`
 	ID         string   `json:"id"`
@@ -125,19 +125,19 @@ type FleetOutlier struct {
 	Unit   string  `json:"unit"`
 }
 
-// FleetVersions is one combination of versions and how its nodes fare.
+// FleetVersions is one combination of versions and the health of the nodes that run it.
 type FleetVersions struct {
 	Kubelet   string `json:"kubelet"`
 	Runtime   string `json:"runtime"`
 	Kernel    string `json:"kernel"`
 	OS        string `json:"os"`
-	Rules     string `json:"rules,omitempty"` // whose were used, where the kubelet is newer or older than any known
+	Rules     string `json:"rules,omitempty"` // which version's rules were applied, if the kubelet is newer or older than any known
 	Nodes     int    `json:"nodes"`
 	Unhealthy int    `json:"unhealthy"`
 	Episodes  int    `json:"episodes"`
 }
 
-// FleetProblem is a bundle that was not analysed whole.
+// FleetProblem is a bundle that could not be analyzed completely.
 type FleetProblem struct {
 	Kind     string `json:"kind,omitempty"`
 	Bundle   string `json:"bundle"`

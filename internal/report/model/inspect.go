@@ -2,7 +2,7 @@ package model
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Inspect is plegforensics/inspect/v1, what inspect writes.
+// Inspect is the document plegforensics/inspect/v1, written by inspect.
 type Inspect struct {
 	Schema   string     `json:"schema"`
 	Tool     Tool       `json:"tool"`
@@ -14,13 +14,13 @@ type Inspect struct {
 	Missing  []Need     `json:"missing"`
 	Warnings []Warning  `json:"warnings"`
 
-	Prefix string `json:"-"` // what the paths of all files begin with
+	Prefix string `json:"-"` // common prefix of all paths
 }
 
-// Held is an input.
+// Held describes an input.
 type Held parse.Input
 
-// HeldNode is a node that the input holds.
+// HeldNode is a node found in the input.
 type HeldNode struct {
 	Name      string   `json:"name"`
 	Version   *string  `json:"kubelet_version"`
@@ -32,7 +32,7 @@ type HeldNode struct {
 	Sources   []string `json:"sources"`
 }
 
-// File is a file of an input and what it gave.
+// File is a file of an input and what was read from it.
 type File struct {
 	Path      string   `json:"path"`
 	Role      string   `json:"role"`
@@ -54,11 +54,11 @@ type File struct {
 	Copies    int      `json:"copies,omitempty"`
 	CopyOf    *string  `json:"copy_of,omitempty"`
 
-	Clock   string `json:"-"` // how its stamps were dated, in words
-	Repeats string `json:"-"` // how much of it other files hold too, in words
+	Clock   string `json:"-"` // how its timestamps were dated, in words
+	Repeats string `json:"-"` // how much of it also appears in other files, in words
 }
 
-// Silence is a stretch in which one writer of a file wrote nothing.
+// Silence is a span in which one source of a file wrote nothing.
 type Silence struct {
 	Source string  `json:"source"`
 	File   string  `json:"file"`
@@ -70,7 +70,7 @@ type Silence struct {
 	Where string `json:"-"`
 }
 
-// Loss is a place where something was lost before the bundle was made.
+// Loss is a place where data was lost before the bundle was made.
 type Loss struct {
 	What  string `json:"what"`
 	Count int    `json:"count,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// QueryResult is plegforensics/query/v1: the value of an expression, in the shape
-// of the Prometheus HTTP API.
+// QueryResult is the document plegforensics/query/v1: the value of an expression, in the format of
+// the Prometheus HTTP API.
 type QueryResult struct {
 	Schema   string    `json:"schema"`
 	Status   string    `json:"status"`
@@ -20,16 +20,16 @@ type QueryResult struct {
 	Warnings []string  `json:"warnings,omitempty"`
 
 	Rows []QueryRow `json:"-"`
-	Text string     `json:"-"` // of a string
+	Text string     `json:"-"` // the value, if it is a string
 }
 
-// QueryData is the type and the value: rows, or one sample.
+// QueryData is the type of the value and the value itself: rows, or a single sample.
 type QueryData struct {
 	Type   string `json:"resultType"`
 	Result any    `json:"result"`
 }
 
-// QueryRow is one series.
+// QueryRow is one series of the result.
 type QueryRow struct {
 	Metric     map[string]string `json:"metric"`
 	Value      json.RawMessage   `json:"value,omitempty"`
@@ -41,13 +41,13 @@ type QueryRow struct {
 	Samples []query.Sample `json:"-"`
 }
 
-// MetricList is plegforensics/metrics/v1, what query --list writes.
+// MetricList is the document plegforensics/metrics/v1, written by query --list.
 type MetricList struct {
 	Schema  string   `json:"schema"`
 	Metrics []Metric `json:"metrics"`
 }
 
-// Metric is a metric of the input.
+// Metric describes a metric of the input.
 type Metric struct {
 	Name   string   `json:"name"`
 	Type   string   `json:"type"`
@@ -59,21 +59,21 @@ type Metric struct {
 	Help   string   `json:"help,omitempty"`
 }
 
-// AlertList is plegforensics/alerts/v1, what query --alerts writes.
+// AlertList is the document plegforensics/alerts/v1, written by query --alerts.
 type AlertList struct {
 	Schema string  `json:"schema"`
 	Alerts []Alert `json:"alerts"`
 }
 
-// AlertAudit cleans audits of alerts.
+// AlertAudit converts audits of alerts.
 func (c *Cleaner) AlertAudit(as []alerts.Audit) *AlertList {
 	return &AlertList{SchemaName("alerts"), list(as, c.alert)}
 }
 
-// MilliTime writes Unix milliseconds as RFC 3339.
+// MilliTime formats Unix milliseconds as RFC 3339 in UTC.
 func MilliTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Query cleans the value of an expression.
+// Query converts the value of an expression.
 func (c *Cleaner) Query(t *query.Table) *QueryResult {
 	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.texts(t.Warnings), Text: c.text(t.Text)}
 	out.Rows = list(t.Rows, func(r query.Row) QueryRow { return c.queryRow(r, t.Type == "matrix") })
@@ -108,7 +108,7 @@ func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
 	return out
 }
 
-// apiTime writes Unix milliseconds as seconds with as many decimals as needed.
+// apiTime formats Unix milliseconds as seconds with as many decimals as needed.
 func apiTime(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) }
 
 func apiSample(s query.Sample) json.RawMessage {
@@ -126,7 +126,7 @@ func apiSample(s query.Sample) json.RawMessage {
 	return json.RawMessage(b + "}]")
 }
 
-// Metrics cleans a list of metrics.
+// Metrics converts a list of metrics.
 func (c *Cleaner) Metrics(ms []query.Metric) *MetricList {
 	return &MetricList{SchemaName("metrics"), list(ms, func(m query.Metric) Metric {
 		return Metric{c.text(m.Name), c.text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.texts(m.Labels), c.text(m.Help)}

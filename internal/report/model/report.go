@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Report is plegforensics/report/v1, what analyze writes. Fields may be added,
+// Report is the document plegforensics/report/v1, written by analyze. Fields may be added, but
 // never renamed or given another meaning.
 type Report struct {
 	Schema       string        `json:"schema"`
@@ -20,7 +20,7 @@ type Report struct {
 	Findings     Counts        `json:"findings"`
 
 	Warnings []Warning       `json:"-"` // of all inputs
-	Inspect  func() *Inspect `json:"-"` // what the inputs hold, made when it is asked for
+	Inspect  func() *Inspect `json:"-"` // what the inputs hold; computed on each call
 }
 
 // Tool is the program that wrote a document.
@@ -28,7 +28,7 @@ type Tool struct {
 	Version string `json:"version"`
 }
 
-// Input is a file, directory or archive that was given.
+// Input is a file, directory or archive given on the command line.
 type Input struct {
 	Held
 	Warnings []Warning `json:"warnings"`
@@ -41,10 +41,10 @@ type Warning struct {
 	Offset  int64  `json:"offset"`
 	Message string `json:"message"`
 
-	Where string `json:"-"` // "" for the input as a whole
+	Where string `json:"-"` // "" if it concerns the input as a whole
 }
 
-// String is the warning as it is shown.
+// String formats the warning for display.
 func (w *Warning) String() string {
 	if w.Where == "" {
 		return w.Message
@@ -52,15 +52,14 @@ func (w *Warning) String() string {
 	return w.Where + ": " + w.Message
 }
 
-// Unjudged is a cause that could not be judged, and what input that would take:
-// any of Needs.
+// Unjudged is a cause that could not be evaluated. Any one of Needs in the input would suffice.
 type Unjudged struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
 	Needs []string `json:"needs"`
 }
 
-// Node is what is said about one node.
+// Node is the report on one node.
 type Node struct {
 	Name       string        `json:"name"`
 	Kubelet    Kubelet       `json:"kubelet"`
@@ -68,9 +67,9 @@ type Node struct {
 	Status     string        `json:"status"`
 	Summary    string        `json:"summary"`
 	Episodes   []Episode     `json:"episodes"`
-	Worst      int           `json:"-"` // index of the episode to tell first
+	Worst      int           `json:"-"` // index of the episode to present first
 	Breaches   []Breach      `json:"breaches"`
-	Crossed    rules.Crossed `json:"-"` // how often each rule was broken; of very many not all are among Breaches
+	Crossed    rules.Crossed `json:"-"` // breaches per rule; Breaches does not list all if there are very many
 	Relists    RelistStats   `json:"relists"`
 	Operations []Operation   `json:"operations"`
 	Events     EventCounts   `json:"events"`
@@ -81,7 +80,7 @@ type Node struct {
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
 	Gaps       []Gap         `json:"gaps,omitempty"`
 	Conflicts  []Conflict    `json:"contradictions,omitempty"`
-	Health     []Health      `json:"health"` // as timeline tells it
+	Health     []Health      `json:"health"` // as in timeline
 	Collect    []Need        `json:"collect,omitempty"`
 	History    *History      `json:"-"`
 	Audited    NodeEvents    `json:"-"`
@@ -94,7 +93,7 @@ type Kubelet struct {
 	Version    *string  `json:"version"`
 	VersionMin string   `json:"version_min,omitempty"`
 	VersionMax string   `json:"version_max,omitempty"`
-	Rules      string   `json:"rules,omitempty"` // of a version newer or older than any known: whose rules were used
+	Rules      string   `json:"rules,omitempty"` // which version's rules were applied, if Version is newer or older than any known
 	Runtime    *string  `json:"runtime"`
 	PLEG       string   `json:"pleg"`
 	Period     *float64 `json:"relist_period_seconds"`
@@ -105,7 +104,7 @@ type Kubelet struct {
 	Evidence   Proof    `json:"evidence"`
 }
 
-// Versions is the version, or its bounds, "" if nothing is known.
+// Versions returns the version or its bounds, "" if nothing is known.
 func (k *Kubelet) Versions() string {
 	switch {
 	case k.Version != nil:
@@ -122,8 +121,8 @@ func (k *Kubelet) Versions() string {
 	return ""
 }
 
-// Known is Versions, and whose rules were used where the version is newer or older
-// than any known.
+// Known returns Versions, plus a note on which version's rules were applied if the version is newer
+// or older than any known.
 func (k *Kubelet) Known() string {
 	if k.Rules == "" {
 		return k.Versions()
@@ -131,8 +130,8 @@ func (k *Kubelet) Known() string {
 	return k.Versions() + ", " + k.Rules
 }
 
-// Note says whose rules were used where the version is newer or older than any known,
-// for the formats that name no version; else it is "".
+// Note says which version's rules were applied if the version is newer or older than any known, for
+// formats that do not show the version; otherwise it is "".
 func (k *Kubelet) Note() string {
 	if k.Rules == "" {
 		return ""
@@ -140,25 +139,25 @@ func (k *Kubelet) Note() string {
 	return "kubelet " + k.Versions() + ": " + k.Rules
 }
 
-// Window is the span of time that a node's records cover.
+// Window is the time span covered by a node's records.
 type Window struct {
 	Start         Time     `json:"start"`
 	End           Time     `json:"end"`
 	Timezone      string   `json:"timezone"`
 	TimezoneBasis string   `json:"timezone_basis"`
 	YearBasis     string   `json:"year_basis,omitempty"`
-	Step          *float64 `json:"clock_step_seconds,omitempty"` // the largest of the clock within it: its length tells nothing then
-	Lines         *Span    `json:"log,omitempty"`                // the lines, where other evidence reaches further
+	Step          *float64 `json:"clock_step_seconds,omitempty"` // largest step of the clock within it; if set, the window's length means nothing
+	Lines         *Span    `json:"log,omitempty"`                // span of the log lines, if other evidence reaches further
 }
 
-// Conflict is what two lines say that cannot both be true; the second counts.
+// Conflict is a pair of statements that cannot both be true; Against prevails.
 type Conflict struct {
-	Message  string `json:"message"` // with both lines
+	Message  string `json:"message"` // quotes both lines
 	Evidence Proof  `json:"evidence"`
 	Against  Proof  `json:"against"`
 }
 
-// warning is the conflict as a problem of the input, at the first line.
+// warning returns the conflict as a problem of the input, located at its first line.
 func (x *Conflict) warning() Warning {
 	w := Warning{Message: x.Message}
 	if e := x.Evidence.Best(); e != nil {
@@ -167,19 +166,19 @@ func (x *Conflict) warning() Warning {
 	return w
 }
 
-// Span is a stretch of time; To is unknown while it lasts.
+// Span is a time span; To is 0 (null in JSON) if the span has no known end.
 type Span struct {
 	From Time `json:"from"`
 	To   Time `json:"to"`
 }
 
-// Unready is a stretch of the node being NotReady, and what the input states for it.
+// Unready is a span in which the node was NotReady, and the reason stated in the input.
 type Unready struct {
 	Span
 	Why string `json:"why,omitempty"`
 }
 
-// Episode is one continuous stretch of PLEG being unhealthy.
+// Episode is one continuous span in which PLEG was unhealthy.
 type Episode struct {
 	ID              int      `json:"id"`
 	LastRelistStart Time     `json:"last_relist_start"`
@@ -191,7 +190,7 @@ type Episode struct {
 	RecoveredSlack  *float64 `json:"recovered_uncertainty_seconds,omitempty"`
 	RecoveredBasis  string   `json:"recovered_basis"`
 	PeakAge         *float64 `json:"peak_age_seconds"`
-	OldestAge       *float64 `json:"oldest_age_seconds,omitempty"` // as all evidence proves it, at least; PeakAge is what lines state
+	OldestAge       *float64 `json:"oldest_age_seconds,omitempty"` // lower bound from all evidence; PeakAge is what log lines state
 	Threshold       float64  `json:"threshold_seconds"`
 	Reports         int      `json:"reports"`
 	NeverRelisted   bool     `json:"never_relisted,omitempty"`
@@ -203,11 +202,11 @@ type Episode struct {
 	Evidence        Proof    `json:"evidence"`
 }
 
-// Start is when the episode began, as far as it is known.
+// Start is the start of the episode: the breach, or the first report if the breach is unknown.
 func (e *Episode) Start() Time { return cmp.Or(e.Breach, e.FirstReport) }
 
-// LatestEnd is by when episode i was over where no recovery is proven: by the start of
-// the next one; 0 if there is none.
+// LatestEnd is an upper bound for the end of episode i if no recovery is proven: the start of the
+// next episode. It is 0 if there is none, or if the recovery is known.
 func (n *Node) LatestEnd(i int) Time {
 	if n.Episodes[i].Recovered != 0 || i+1 == len(n.Episodes) {
 		return 0
@@ -215,7 +214,7 @@ func (n *Node) LatestEnd(i int) Time {
 	return n.Episodes[i+1].Start()
 }
 
-// Breach is a threshold that a value crossed.
+// Breach is a rule's threshold that was exceeded.
 type Breach struct {
 	Rule       string   `json:"rule"`
 	Severity   string   `json:"severity"`
@@ -223,7 +222,7 @@ type Breach struct {
 	End        Time     `json:"end"`
 	Value      *float64 `json:"value"`
 	Slack      float64  `json:"value_uncertainty,omitempty"`         // ±
-	Least      bool     `json:"value_is_least,omitempty"`            // it is a lower bound
+	Least      bool     `json:"value_is_least,omitempty"`            // Value is a lower bound
 	StartSlack float64  `json:"start_uncertainty_seconds,omitempty"` // ±
 	EndSlack   float64  `json:"end_uncertainty_seconds,omitempty"`   // ±
 	Threshold  *float64 `json:"threshold"`
@@ -232,10 +231,10 @@ type Breach struct {
 	Evidence   Proof    `json:"evidence"`
 }
 
-// Name is the rule and what it was held against.
+// Name returns the rule's ID and its subject.
 func (b *Breach) Name() string { return b.Rule + InBrackets(b.Subject) }
 
-// Title is the rule in words and what it was held against.
+// Title returns the rule's title and its subject.
 func (b *Breach) Title() string {
 	s := b.Rule
 	if r := rules.LookupBreach(b.Rule); r != nil {
@@ -244,51 +243,50 @@ func (b *Breach) Title() string {
 	return s + InBrackets(b.Subject)
 }
 
-// RelistStats sums up the relists of a node. Quantiles are told only where
-// nearly every relist has a known length: those that logs and metrics date are
-// the long ones, and a median of them says nothing of the others.
+// RelistStats summarizes the relists of a node. Quantiles are given only if nearly every relist has
+// a known duration: those dated by logs and metrics are the long ones, and their median says
+// nothing of the others.
 type RelistStats struct {
 	Proven   int      `json:"proven"`
 	Bounded  int      `json:"bounded"`
 	Known    int      `json:"known_lengths"`
-	CountMin int      `json:"count_min"` // relists in all, at least
-	CountMax *int     `json:"count_max"` // and at most, null where nothing bounds them
+	CountMin int      `json:"count_min"` // lower bound of the number of relists
+	CountMax *int     `json:"count_max"` // upper bound, null if there is none
 	P50      *float64 `json:"p50_seconds"`
 	P99      *float64 `json:"p99_seconds"`
 	Max      *float64 `json:"max_seconds"`
-	Longest  []Relist `json:"longest"` // hung ones of unknown end lead
-	MaxOf    *Relist  `json:"-"`       // the relist that took Max
+	Longest  []Relist `json:"longest"` // relists that hang with unknown end come first
+	MaxOf    *Relist  `json:"-"`       // the relist of duration Max
 	Counted  *Counted `json:"counted,omitempty"`
 
 	OnDemand *OnDemand `json:"on_demand,omitempty"`
 }
 
-// OnDemand are the relists of single pods that kubelets from 1.36 on make between those
-// of the node, among which they are never counted.
+// OnDemand describes relists of single pods, which kubelets from 1.36 on make between the regular
+// ones. They are never counted among those.
 type OnDemand struct {
 	Counted  *Counted `json:"counted,omitempty"`
-	Begun    *int     `json:"begun,omitempty"`   // by lines of verbosity 5
-	Failed   int      `json:"failed"`            // by lines: their list did not come
-	Dropped  int      `json:"dropped,omitempty"` // requests for one that were dropped since 200 waited
-	Evidence Proof    `json:"evidence"`          // of those that failed, else of those dropped, else of those that began
+	Begun    *int     `json:"begun,omitempty"`   // from lines of verbosity 5
+	Failed   int      `json:"failed"`            // from lines: the pod could not be listed
+	Dropped  int      `json:"dropped,omitempty"` // requests dropped because 200 were queued
+	Evidence Proof    `json:"evidence"`          // of the failed ones, else of the dropped, else of the begun
 }
 
-// Counted is what the kubelet's own counters say of its relists, or of those of single
-// pods.
+// Counted is what the kubelet's own counters say of its relists, or of those of single pods.
 type Counted struct {
 	Metric   string   `json:"metric"`
 	Count    int      `json:"count"` // since the start of the process
 	Total    *float64 `json:"total_seconds"`
 	P50      *float64 `json:"p50_seconds"`
 	P99      *float64 `json:"p99_seconds"`
-	Recent   bool     `json:"quantiles_recent"` // of a summary: of the last minutes only
-	Long     *int     `json:"longer,omitempty"` // than the last bound of the histogram, which quantiles do not see beyond
+	Recent   bool     `json:"quantiles_recent"` // quantiles are of a summary and cover the last minutes only
+	Long     *int     `json:"longer,omitempty"` // number above the histogram's last bound, beyond which quantiles cannot see
 	Edge     *float64 `json:"longer_than_seconds,omitempty"`
 	Rate     *float64 `json:"per_second"`
 	Evidence Proof    `json:"evidence"`
 }
 
-// Operation sums up one CRI operation.
+// Operation summarizes one CRI operation.
 type Operation struct {
 	Operation string   `json:"operation"`
 	Calls     *int     `json:"calls"`
@@ -296,13 +294,13 @@ type Operation struct {
 	P50       *float64 `json:"p50_seconds"`
 	P99       *float64 `json:"p99_seconds"`
 	Total     *float64 `json:"total_seconds"`
-	Share     *float64 `json:"share_of_relist"` // at most: others make such calls too
+	Share     *float64 `json:"share_of_relist"` // upper bound: others make such calls too
 	Evidence  Proof    `json:"evidence"`
 
-	ErrorsUnknown bool `json:"errors_unknown,omitempty"` // errors is 0 only because nothing counts them
+	ErrorsUnknown bool `json:"errors_unknown,omitempty"` // Errors is 0 only because nothing counts errors
 }
 
-// EventCounts are the pod lifecycle events by what the audit says of them.
+// EventCounts counts pod lifecycle events by the verdict of the audit.
 type EventCounts struct {
 	Observed   int      `json:"observed"`
 	Replayed   *int     `json:"replayed"`
@@ -314,7 +312,7 @@ type EventCounts struct {
 	Notes      []string `json:"notes,omitempty"`
 }
 
-// Blame says where the seconds of a relist went.
+// Blame breaks down the seconds of a relist.
 type Blame struct {
 	Start       Time     `json:"relist_start"`
 	Total       float64  `json:"total_seconds"`
@@ -326,8 +324,9 @@ type Blame struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
-// Told are the shares that say where the seconds went: those by pod, and of those by
-// operation, which may hold pods, the others of a hundredth and more.
+// Told returns the shares that explain where the time went: all of ByPod, and of ByOperation those
+// of at least 1% of the relist. If there are shares by pod, only upper bounds (AtMost) are kept of
+// the latter, since the others may count the pods again.
 func (b *Blame) Told() []Share {
 	return slices.Concat(b.ByPod, slices.DeleteFunc(slices.Clone(b.ByOperation), func(x Share) bool {
 		return x.Seconds < b.Total/100 || len(b.ByPod) > 0 && !x.AtMost
@@ -339,12 +338,12 @@ type Share struct {
 	What     string  `json:"what"`
 	ID       string  `json:"id,omitempty"`
 	Seconds  float64 `json:"seconds"`
-	AtMost   bool    `json:"at_most,omitempty"` // others made such calls too: shares may add up to more than the relist
+	AtMost   bool    `json:"at_most,omitempty"` // upper bound: others made such calls too, so shares may exceed the total
 	Calls    int     `json:"calls,omitempty"`
 	Evidence Proof   `json:"evidence"`
 }
 
-// Cause is a probable cause, or what looks like one.
+// Cause is a probable cause, or a look-alike.
 type Cause struct {
 	ID          string   `json:"id"`
 	Kind        string   `json:"kind"` // symptom: what failed; mechanism: why; look-alike
@@ -358,13 +357,13 @@ type Cause struct {
 	Explanation string   `json:"explanation"`
 	Path        []string `json:"path,omitempty"`
 	Remediation []string `json:"remediation"`
-	Commands    []string `json:"commands,omitempty"` // for this node and the time of the incident
+	Commands    []string `json:"commands,omitempty"` // filled in for this node and the time of the incident
 	References  []string `json:"references"`
 
-	Objects []Object `json:"-"` // what the evidence names outside the node
+	Objects []Object `json:"-"` // objects outside the node that the evidence names
 }
 
-// Object is a server, device or registry that evidence names.
+// Object is a server, device or registry named in evidence.
 type Object struct {
 	Kind, Name string
 	At         Time // first seen
@@ -381,14 +380,14 @@ type Correlation struct {
 	Evidence Proof    `json:"evidence"`
 }
 
-// Counts are breaches by severity.
+// Counts counts breaches by severity.
 type Counts struct {
 	Critical int `json:"critical"`
 	Warning  int `json:"warning"`
 	Info     int `json:"info"`
 }
 
-// WhatIf is what a changed history would have meant.
+// WhatIf is the outcome of a changed history.
 type WhatIf struct {
 	SimAnswer
 	Assumptions []string `json:"assumptions"`
@@ -396,14 +395,13 @@ type WhatIf struct {
 	Change string `json:"-"` // the changes in words
 }
 
-// AnswerRow is one measure as it was and as it would have been.
+// AnswerRow is one measure, before and after the change.
 type AnswerRow = simulate.AnswerRow
 
-// Need is something that the input lacks, what it would settle, and the command
-// that collects it.
+// Need is something missing from the input, what it would settle, and the command that collects it.
 type Need struct {
 	Node    *string `json:"node"`
-	ID      string  `json:"id,omitempty"` // the same for the same thing, whatever asks for it
+	ID      string  `json:"id,omitempty"` // identifies the thing, whichever node needs it
 	What    string  `json:"what"`
 	Why     string  `json:"why"`
 	Command string  `json:"command"`
@@ -417,7 +415,7 @@ type SourceCover struct {
 	Span  Span
 }
 
-// Alert is what became of an alert.
+// Alert is the audit of one alert.
 type Alert struct {
 	Alert    string   `json:"alert"`
 	Group    string   `json:"group"`
@@ -433,26 +431,26 @@ type Alert struct {
 	Hangs    []Hang   `json:"missed_hangs"`
 
 	Builtin   bool `json:"-"`
-	Sightless bool `json:"-"` // the series that it looks at are not in the input
+	Sightless bool `json:"-"` // the series it queries are not in the input
 }
 
-// Firing is one stretch in which an alert fired.
+// Firing is one span in which an alert fired.
 type Firing struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 	Active      Time              `json:"active"`
 	From        Time              `json:"from"`
 	To          Time              `json:"to"`
-	Peak        string            `json:"peak"` // as Prometheus prints numbers
+	Peak        string            `json:"peak"` // formatted by Value
 }
 
-// Missed is an episode over which an alert did not fire.
+// Missed is an episode during which an alert did not fire.
 type Missed struct {
 	Node    string `json:"node"`
 	Episode int    `json:"episode"`
 }
 
-// Hang is a breach that metrics prove and that an alert did not tell of.
+// Hang is a breach proven by metrics that an alert missed.
 type Hang struct {
 	Node  string  `json:"node"`
 	Rule  string  `json:"rule"`

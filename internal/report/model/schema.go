@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Document is a kind of JSON document or line: it is encoded from one of Types.
+// Document is a kind of JSON document or NDJSON line. It is encoded from one of Types.
 type Document struct {
 	Kind, About string
 	Types       []any
 }
 
-// Documents are kinds of document.
+// Documents is a list of document kinds.
 type Documents []Document
 
-// Written are those that commands write of the types of this package.
+// Written lists the documents that commands write from types of this package.
 var Written = Documents{
 	{"report", "what analyze writes", []any{Report{}}},
 	{"timeline", "what timeline writes", []any{Timeline{}}},
@@ -33,17 +33,16 @@ var Written = Documents{
 	{"fleet-line", "a line of batch -o ndjson", []any{FleetNode{}, FleetCause{}, FleetCorrelation{}, FleetProblem{}}},
 }
 
-// SchemaName is what documents of a kind state in their field "schema".
+// SchemaName returns the value of the field "schema" in documents of a kind.
 func SchemaName(kind string) string { return "plegforensics/" + kind + "/v1" }
 
-// Kinds are the names of the kinds.
+// Kinds returns the names of all kinds.
 func (ds Documents) Kinds() []string {
 	return list(ds, func(d Document) string { return d.Kind })
 }
 
-// Schema returns the JSON Schema (draft 2020-12) of a kind of document, nil if
-// there is no such kind. It is derived from the structs that are encoded, so the
-// two cannot differ.
+// Schema returns the JSON Schema (draft 2020-12) of a kind of document, or nil if there is no such
+// kind. It is derived from the encoded structs, so the two cannot diverge.
 func (ds Documents) Schema(kind string) []byte {
 	i := slices.IndexFunc(ds, func(d Document) bool { return d.Kind == kind })
 	if i < 0 {
@@ -57,7 +56,7 @@ func (ds Documents) Schema(kind string) []byte {
 		top["anyOf"] = list(types, func(v any) map[string]any { return s.of(reflect.TypeOf(v)) })
 	}
 	top["properties"].(map[string]any)["schema"] = map[string]any{"const": SchemaName(kind)}
-	if names := top["required"].([]string); !slices.Contains(names, "schema") { // of a line, which gets it as it is written
+	if names := top["required"].([]string); !slices.Contains(names, "schema") { // NDJSON lines get the field when they are written
 		top["required"] = append(names, "schema")
 	}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -68,21 +67,21 @@ func (ds Documents) Schema(kind string) []byte {
 	top["$defs"] = s
 	out, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
-		panic(err) // maps of strings
+		panic(err) // unreachable: the maps hold only strings and lists
 	}
 	return append(out, '\n')
 }
 
-// schemer derives schemas; it holds that of each struct by its name.
+// schemer derives schemas. It maps the name of each struct to its schema.
 type schemer map[string]any
 
-// object has the fields of a struct as encoding/json finds them.
+// object returns the schema of a struct, with the fields that encoding/json would encode.
 func (s schemer) object(t reflect.Type) map[string]any {
 	props, required := map[string]any{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case name == "-" || !f.IsExported() || f.Anonymous && name == "": // the fields of what is embedded follow
+		case name == "-" || !f.IsExported() || f.Anonymous && name == "": // not encoded; fields of an embedded struct follow by themselves
 		case name == "":
 			panic(fmt.Sprintf("%s.%s has no JSON name", t, f.Name))
 		default:
@@ -96,7 +95,7 @@ func (s schemer) object(t reflect.Type) map[string]any {
 	return map[string]any{"type": "object", "properties": props, "required": required}
 }
 
-// scalars are the kinds of types that are one value.
+// scalars maps Go kinds to JSON Schema types.
 var scalars = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Uint32: "integer", reflect.Float64: "number", reflect.String: "string"}
 
 func (s schemer) of(t reflect.Type) map[string]any {
@@ -106,7 +105,7 @@ func (s schemer) of(t reflect.Type) map[string]any {
 	case reflect.TypeFor[Proof]():
 		return map[string]any{"type": "array", "items": s.of(reflect.TypeFor[Evidence]())}
 	case reflect.TypeFor[json.RawMessage]():
-		return map[string]any{"type": "array"} // a sample: time and value
+		return map[string]any{"type": "array"} // a sample: [time, value]
 	}
 	if strings.HasPrefix(t.Name(), "Seq[") {
 		yield := t.In(0) // func(yield func(T) bool)
@@ -145,7 +144,7 @@ func (s schemer) of(t reflect.Type) map[string]any {
 func (s schemer) define(t reflect.Type) map[string]any {
 	def := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
 	if _, known := s[def]; !known {
-		s[def] = nil // before its fields: that ends a recursion
+		s[def] = nil // set before the fields are visited, to end recursion
 		s[def] = s.object(t)
 	}
 	return map[string]any{"$ref": "#/$defs/" + def}

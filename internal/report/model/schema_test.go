@@ -16,9 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the kept schemas")
 
-// TestSchemas: each schema is valid under the metaschema of its draft, and what
-// it says changes only when somebody looks at the difference: fields may be
-// added, never renamed or removed.
+// TestSchemas checks that each schema is valid under the metaschema of its draft and equal to the
+// golden file, so that a change is reviewed: fields may be added, never renamed or removed.
 func TestSchemas(t *testing.T) {
 	for _, kind := range report.Documents.Kinds() {
 		got := report.Documents.Schema(kind)
@@ -53,8 +52,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestRequired: names in "required" are names of properties, each once: what a
-// strict validator refuses to compile.
+// TestRequired: each name in "required" is that of a property and occurs once. Strict validators
+// refuse to compile anything else.
 func TestRequired(t *testing.T) {
 	for _, kind := range report.Documents.Kinds() {
 		var doc any

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Time is a moment in Unix ns. The zero Time is unknown, and null in JSON; any
-// other is RFC 3339 with nanoseconds in UTC.
+// Time is a moment in Unix nanoseconds. 0 means unknown and is null in JSON; other values are RFC
+// 3339 in UTC with nanoseconds.
 type Time int64
 
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
-// UTC is the moment as a time.Time.
+// UTC returns the moment as a time.Time.
 func (t Time) UTC() time.Time { return time.Unix(0, int64(t)).UTC() }
 
-// String is the moment as in JSON, "" if unknown.
+// String formats the moment as in JSON; "" if unknown.
 func (t Time) String() string {
 	if t == 0 {
 		return ""
@@ -25,7 +25,7 @@ func (t Time) String() string {
 	return t.UTC().Format(timeLayout)
 }
 
-// Sub is the duration from u to t.
+// Sub returns the duration from u to t.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
 // MarshalJSON implements json.Marshaler.
@@ -51,7 +51,7 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 // Seconds converts a duration to the unit of the documents.
 func Seconds(d time.Duration) float64 { return float64(d) / 1e9 }
 
-// Given is v, nil where it is unknown.
+// Given returns &v, or nil if the value is not known.
 func Given[T any](known bool, v T) *T {
 	if !known {
 		return nil
@@ -59,13 +59,13 @@ func Given[T any](known bool, v T) *T {
 	return &v
 }
 
-// Number is f for JSON, nil where that has no number for it.
+// Number returns f, or nil if JSON cannot represent it (NaN and infinities).
 func Number(f float64) *float64 { return Given(!math.IsNaN(f) && !math.IsInf(f, 0), f) }
 
-// Long is the seconds of a duration, nil for a negative one, which is unknown.
+// Long returns d in seconds, or nil if it is negative, which means unknown.
 func Long(d time.Duration) *float64 { return Given(d >= 0, Seconds(d)) }
 
-// Duration is the inverse of Long: -1 for nil.
+// Duration is the inverse of Long; it returns -1 for nil.
 func Duration(s *float64) time.Duration {
 	if s == nil {
 		return -1
@@ -73,16 +73,16 @@ func Duration(s *float64) time.Duration {
 	return time.Duration(math.Round(*s * 1e9))
 }
 
-// Longer is the seconds of a duration, nil for 0 too, where that is unknown.
+// Longer returns d in seconds, or nil if it is not positive, for values where 0 means unknown.
 func Longer(d time.Duration) *float64 { return Given(d > 0, Seconds(d)) }
 
-// count is n, nil for a negative number, which is unknown.
+// count returns n, or nil if it is negative, which means unknown.
 func count(n int) *int { return Given(n >= 0, n) }
 
-// some is s, nil for "".
+// some returns s, or nil for "".
 func some(s string) *string { return Given(s != "", s) }
 
-// list is what f makes of each element, never nil.
+// list maps f over in; never nil.
 func list[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))
 	for i := range in {
@@ -91,7 +91,7 @@ func list[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-// InBrackets is a remark after what it is about.
+// InBrackets returns s in parentheses after a space, to be appended; "" for "".
 func InBrackets(s string) string {
 	if s == "" {
 		return ""
@@ -99,7 +99,7 @@ func InBrackets(s string) string {
 	return " (" + s + ")"
 }
 
-// Compact is one line of JSON with < and > as they are.
+// Compact encodes v as one line of JSON without escaping < and >.
 func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,18 +108,18 @@ func Compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Seq is a list whose elements are made when they are asked for, in the same
-// order each time. A nil Seq is empty.
+// Seq is a sequence whose elements are made on demand, in the same order each time. A nil Seq is
+// empty.
 type Seq[T any] iter.Seq[T]
 
-// Each calls f with each element.
+// Each calls f for each element.
 func (s Seq[T]) Each(f func(T)) {
 	if s != nil {
 		s(func(x T) bool { f(x); return true })
 	}
 }
 
-// seqOf is a Seq of what f makes of each element.
+// seqOf maps f over all.
 func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
 	return func(yield func(B) bool) {
 		for _, x := range all {

@@ -8,21 +8,21 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Histogram counts the dated known messages of one source, all of them: what a
-// lane of marks leaves out is in it.
+// Histogram counts all dated known messages of one source, including those that Thin leaves out of
+// a lane.
 type Histogram struct {
 	Source string `json:"name"`
 	Total  int    `json:"total"`
-	Bins   []int  `json:"i"` // those that are not empty, by number from the begin of the window
-	Counts []int  `json:"n"` // three a bin, by weight: unremarkable, suspect, wrong
+	Bins   []int  `json:"i"` // numbers of the non-empty bins, counted from the start of the window
+	Counts []int  `json:"n"` // three per bin, by weight: normal, suspect, bad
 }
 
-// steps are distances of ticks and widths of bins that people read easily.
+// steps are human-friendly distances between ticks and bin widths.
 var steps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour}
 
-// Step is the least distance that fits into a span at most most times.
+// Step returns the smallest step that fits into span at most most times.
 func Step(span time.Duration, most int) time.Duration {
 	for _, s := range steps {
 		if span/s <= time.Duration(most) {
@@ -32,7 +32,7 @@ func Step(span time.Duration, most int) time.Duration {
 	return span/time.Duration(most) + 1
 }
 
-// Histograms are those of all sources, by name; bins are counted from base.
+// Histograms returns the histograms of all sources, sorted by name. Bins are counted from base.
 func Histograms(n *model.Node, base model.Time, width time.Duration) []Histogram {
 	counts := map[string]map[int][3]int{}
 	n.History.Lines.Each(func(l model.Line) {

@@ -8,17 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Lane is a row of marks of one kind, by start.
+// Lane is a row of marks of one kind, sorted by start.
 type Lane struct {
 	Name  string
 	Kind  string
 	Marks []Mark
 }
 
-// Lanes are the rows that are drawn of a node, from what the cluster saw down to
-// who said what: readiness, health, episodes, relists, CRI calls, requests,
-// kubelet processes, what no log covers; then one a source and one a pod, each
-// of at most most marks: of more, those of most weight stand for the others.
+// Lanes returns the rows of a node's timeline: readiness, health, episodes, relists, undated
+// relists, CRI failures, runtime requests, kubelet processes, gaps in the log and contradictions;
+// then one per source and one per pod. Long lanes are thinned to about most marks; see Thin.
 func Lanes(n *model.Node, most int) []Lane {
 	all := Collect(Relists, n)
 	dated := slices.DeleteFunc(slices.Clone(all), func(m Mark) bool { return m.Kind != Relist || m.Start == 0 })
@@ -45,7 +44,7 @@ func byStart(ms []Mark) {
 	slices.SortStableFunc(ms, func(a, b Mark) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// Sources are the known messages of each source, by name.
+// Sources returns a lane for the known messages of each source, sorted by name.
 func Sources(n *model.Node, most int) []Lane {
 	var out []Lane
 	n.History.Lines.Each(func(l model.Line) {
@@ -62,9 +61,9 @@ func Sources(n *model.Node, most int) []Lane {
 	return thinned(out, n.Window, most)
 }
 
-// Pods are the events of each pod: those with trouble first, then the busiest.
-// All of them together have about four times most marks at most; where that
-// would leave a pod too few, the last ones share a lane.
+// Pods returns a lane for the events of each pod: those with problems first, then the busiest.
+// Together they have about four times most marks; if that leaves too few per pod, the last pods
+// share a lane.
 func Pods(n *model.Node, most int) []Lane {
 	var out []Lane
 	index, trouble := map[string]int{}, map[string]int{}
@@ -86,7 +85,7 @@ func Pods(n *model.Node, most int) []Lane {
 	slices.SortFunc(out, func(a, b Lane) int {
 		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.Marks), len(a.Marks)), cmp.Compare(a.Name, b.Name))
 	})
-	if room := max(most*4/leastEvents, 1); len(out) > room { // one lane more for all the others
+	if room := max(most*4/leastEvents, 1); len(out) > room { // one more lane for all others
 		rest := Lane{parse.Plural(len(out)-room, "more pod"), Event, nil}
 		for _, l := range out[room:] {
 			rest.Marks = append(rest.Marks, l.Marks...)
@@ -97,7 +96,7 @@ func Pods(n *model.Node, most int) []Lane {
 	return thinned(out, n.Window, max(most*4/max(len(out), 1), leastEvents))
 }
 
-// leastEvents is how many marks a pod has at least.
+// leastEvents is the minimum room for marks per pod.
 const leastEvents = 20
 
 func thinned(lanes []Lane, w model.Window, most int) []Lane {
@@ -107,8 +106,8 @@ func thinned(lanes []Lane, w model.Window, most int) []Lane {
 	return lanes
 }
 
-// outranks reports whether m rather than o stands for both: the longer relist, or
-// what is graver.
+// outranks reports whether m is kept rather than o: the longer relist, or the mark of greater
+// weight.
 func (m *Mark) outranks(o *Mark) bool {
 	if a, b := m.Seconds, o.Seconds; m.Kind == Relist && a != nil && b != nil && *a != *b {
 		return *a > *b
@@ -116,9 +115,9 @@ func (m *Mark) outranks(o *Mark) bool {
 	return m.Weight() > o.Weight()
 }
 
-// Thin keeps at most about most marks: what is long or wrong, and of the rest of
-// each of equal stretches of the window the one of most weight, which counts the
-// others.
+// Thin reduces ms to about most marks. Up to half of them are long or bad ones, which are kept
+// (except lines and events). Of the rest, one mark of the greatest weight remains for each of
+// most/2 equal intervals of the window; its More counts the others.
 func Thin(ms []Mark, w model.Window, most int) []Mark {
 	if len(ms) <= most {
 		return ms
@@ -132,14 +131,14 @@ func Thin(ms []Mark, w model.Window, most int) []Mark {
 	var out []Mark
 	kept := 0
 	for _, m := range ms {
-		if kept < most/2 && m.Kind != Line && m.Kind != Event && m.Weight() > 1 { // half of the room is for what matters
+		if kept < most/2 && m.Kind != Line && m.Kind != Event && m.Weight() > 1 { // half of the room is for these
 			out = append(out, m)
 			kept++
 			continue
 		}
 		bin := place{bin: int(float64(m.Start-w.Start) / float64(span) * float64(most/2))}
 		if m.Kind == Event {
-			bin.state = m.State // what is left out can be counted by what the audit says of it
+			bin.state = m.State // so that omitted events can be counted by audit status
 		}
 		i, taken := bins[bin]
 		switch {

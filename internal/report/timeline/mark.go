@@ -1,7 +1,6 @@
-// Package timeline turns the history of a node into what is drawn and listed:
-// marks, lanes of marks, the age of the last relist. It is the one input of the
-// page, the lanes of the terminal, Perfetto, intervals, CSV, NDJSON and
-// Timesketch, so that they tell the same.
+// Package timeline turns the history of a node into marks and lanes of marks, which are drawn and
+// listed. The HTML page, the terminal, Perfetto, intervals, CSV, NDJSON and Timesketch are all made
+// from them and so agree.
 package timeline
 
 import (
@@ -21,51 +20,51 @@ const (
 	Breach    = "breach"
 	Cause     = "cause"
 	Relist    = "relist"
-	Bounded   = "relist-count" // relists that no line dates
+	Bounded   = "relist-count" // undated relists
 	Health    = "health"
 	Ready     = "ready"
 	Run       = "run"
 	Gap       = "gap"
-	Conflict  = "contradiction" // two sources cannot both be right
+	Conflict  = "contradiction" // two sources that cannot both be right
 	Failed    = "failed-call"
 	Request   = "request"
 	Operation = "operation"
 	Event     = "event"
 	Line      = "line" // of a log
-	Note      = "note" // about all that is told of the node
+	Note      = "note" // about the whole report on the node
 )
 
-// Mark is one claim about a node: what, from when to when and with which
-// uncertainty, and by which lines. Its JSON is what the flat formats tell of it.
+// Mark is one claim about a node: what happened, from when to when, with which uncertainty and by
+// which evidence. Its JSON is its form in the flat formats.
 type Mark struct {
 	Kind       string      `json:"kind"`
 	ID         string      `json:"id"`
 	Start      model.Time  `json:"start"`
-	End        model.Time  `json:"end"`     // unknown for a moment and for what has no known end
-	Seconds    *float64    `json:"seconds"` // its length; of an event, the lag behind the runtime
+	End        model.Time  `json:"end"`     // 0 for a moment and if the end is unknown
+	Seconds    *float64    `json:"seconds"` // duration; of an event, the lag behind the runtime
 	Value      *float64    `json:"value"`
 	Slack      float64     `json:"value_uncertainty,omitempty"` // ±
-	Least      bool        `json:"value_is_least,omitempty"`    // it is a lower bound
+	Least      bool        `json:"value_is_least,omitempty"`    // Value is a lower bound
 	Threshold  *float64    `json:"threshold"`
 	Unit       string      `json:"unit,omitempty"`
-	State      string      `json:"state,omitempty"` // outcome, severity, level: a word of the tool
+	State      string      `json:"state,omitempty"` // outcome, severity or level: one of a fixed set of words
 	Pod        string      `json:"pod,omitempty"`
 	Detail     string      `json:"detail,omitempty"`
 	StartSlack *float64    `json:"start_uncertainty_seconds,omitempty"` // ±
 	EndSlack   *float64    `json:"end_uncertainty_seconds,omitempty"`
-	LatestEnd  model.Time  `json:"latest_end,omitempty"` // by when it was over, where End is unknown
-	Open       bool        `json:"open,omitempty"`       // it lasts at the end of the input
-	Min        *int        `json:"count_min,omitempty"`  // relists, of Bounded
+	LatestEnd  model.Time  `json:"latest_end,omitempty"` // upper bound of the end if End is unknown
+	Open       bool        `json:"open,omitempty"`       // still lasts at the end of the input
+	Min        *int        `json:"count_min,omitempty"`  // number of relists, of Bounded
 	Max        *int        `json:"count_max,omitempty"`
-	Ran        model.Time  `json:"-"` // until when a relist whose end is unknown is known to have run
-	Listed     model.Time  `json:"-"` // when the list of a relist returned
-	Length     string      `json:"-"` // of a relist, in words
-	More       int         `json:"-"` // marks like this one that are left out here
+	Ran        model.Time  `json:"-"` // time until which a relist without a known end is known to have run
+	Listed     model.Time  `json:"-"` // when the list call of a relist returned
+	Length     string      `json:"-"` // duration of a relist, in words
+	More       int         `json:"-"` // number of marks left out that this one represents
 	Proof      model.Proof `json:"-"`
 }
 
-// To is where the mark is drawn to: its end, the end of the input for what lasts
-// then, and else as far as it is known to have run.
+// To returns where the mark is drawn to: its end, the end of the input if it is open, or as far as
+// it is known to have run.
 func (m *Mark) To(end model.Time) model.Time {
 	switch {
 	case m.End != 0:
@@ -76,7 +75,7 @@ func (m *Mark) To(end model.Time) model.Time {
 	return max(m.Ran, m.Start)
 }
 
-// Weight is 3 for what is wrong, 2 for what is suspect, else 1.
+// Weight returns 3 for bad, 2 for suspect and 1 for normal.
 func (m *Mark) Weight() int {
 	weight := weights[m.Kind][m.State]
 	switch {
@@ -88,7 +87,7 @@ func (m *Mark) Weight() int {
 	return max(weight, 1)
 }
 
-// weights are those of kinds that are told apart by their state.
+// weights are the weights by state, of kinds for which the state decides.
 var weights = map[string]map[string]int{
 	Breach:  {"critical": 3, "warning": 2},
 	Health:  {"unhealthy": 3, "never-relisted": 2, "runtime-down": 2},
@@ -99,13 +98,13 @@ var weights = map[string]map[string]int{
 	Line:    {"F": 3, "E": 3, "W": 2},
 }
 
-// longRelist is from when a relist is long, in seconds.
+// longRelist is the duration in seconds from which a relist is long.
 const longRelist = 10
 
-// Long reports whether a relist is a long one.
+// Long reports whether the duration is known and long.
 func (m *Mark) Long() bool { return m.Seconds != nil && *m.Seconds >= longRelist }
 
-// span sets the length of a mark that has both ends.
+// span returns m with its duration, if it has both ends.
 func (m Mark) span() Mark {
 	if m.Start != 0 && m.End > m.Start && m.Seconds == nil {
 		m.Seconds = new(model.Seconds(m.End.Sub(m.Start)))
@@ -113,15 +112,15 @@ func (m Mark) span() Mark {
 	return m
 }
 
-// Marks adds all claims about a node, kind by kind, oldest first. Lines of logs
-// are no claims.
+// Marks calls add for all claims about a node, by kind and then oldest first. Log lines are not
+// claims.
 func Marks(n *model.Node, add func(Mark)) {
 	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events, Notes} {
 		part(n, add)
 	}
 }
 
-// Episodes adds the stretches of PLEG being unhealthy.
+// Episodes adds the episodes of PLEG being unhealthy.
 func Episodes(n *model.Node, add func(Mark)) {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -150,8 +149,7 @@ func causes(n *model.Node, add func(Mark)) {
 	}
 }
 
-// Relists adds the proven ones, then the stretches in which some ran that no
-// line dates.
+// Relists adds the proven relists, then the intervals with undated ones.
 func Relists(n *model.Node, add func(Mark)) {
 	i := 0
 	n.History.Relists.Each(func(r model.Relist) {
@@ -159,7 +157,7 @@ func Relists(n *model.Node, add func(Mark)) {
 		m := Mark{Kind: Relist, ID: strconv.Itoa(i), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
 			Listed: r.ListEnd, Length: r.Length(), Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.ReplaceAll(r.By, ",", ""), Proof: r.Evidence}
 		if r.End == 0 {
-			m.LatestEnd, m.Ran = r.Until, r.Start+min(r.Start, model.Time(r.Least)) // 0 without a start
+			m.LatestEnd, m.Ran = r.Until, r.Start+min(r.Start, model.Time(r.Least)) // no Ran without a start
 		}
 		if r.AtLeast != nil {
 			m.Value, m.Unit, m.Least = r.AtLeast, "seconds", true
@@ -198,7 +196,7 @@ func BoundedWords(b *model.Bounded) string {
 	return strings.Join(out, ", ")
 }
 
-// Healths adds the stretches of one state of PLEG.
+// Healths adds the spans of the health of PLEG.
 func Healths(n *model.Node, add func(Mark)) {
 	for i, x := range n.History.Health {
 		if x.From != 0 {
@@ -207,7 +205,7 @@ func Healths(n *model.Node, add func(Mark)) {
 	}
 }
 
-// Readies adds the stretches of the node being Ready or not.
+// Readies adds the spans of the node's Ready condition.
 func Readies(n *model.Node, add func(Mark)) {
 	for i, x := range n.History.Ready {
 		m := Mark{Kind: Ready, Start: x.Time, State: strconv.FormatBool(x.Ready), Detail: cmp.Or(x.Why, x.Reason), Open: i+1 == len(n.History.Ready)}
@@ -244,7 +242,7 @@ func gaps(n *model.Node, add func(Mark)) {
 	}
 }
 
-// Notes adds what goes for all that is told of the node; they cover the window.
+// Notes adds the notes that concern the whole report on the node; they span the window.
 func Notes(n *model.Node, add func(Mark)) {
 	for i, text := range n.History.Notes {
 		add(Mark{Kind: Note, ID: strconv.Itoa(i + 1), Start: n.Window.Start, End: n.Window.End, Detail: text}.span())
@@ -271,7 +269,7 @@ func FailedCalls(n *model.Node, add func(Mark)) {
 	})
 }
 
-// Requests adds the calls that the runtime logged.
+// Requests adds the calls logged by the runtime.
 func Requests(n *model.Node, add func(Mark)) {
 	n.History.Requests.Each(func(r model.Request) {
 		m := Mark{Kind: Request, ID: r.ID, Start: cmp.Or(r.Start, r.End), End: r.End, State: "ok", Pod: r.Pod, Detail: r.Name, Proof: r.Evidence}
@@ -308,7 +306,7 @@ func Events(n *model.Node, add func(Mark)) {
 	})
 }
 
-// Collect returns what one of the functions above adds.
+// Collect returns the marks that part adds.
 func Collect(part func(*model.Node, func(Mark)), n *model.Node) []Mark {
 	var out []Mark
 	part(n, func(m Mark) { out = append(out, m) })

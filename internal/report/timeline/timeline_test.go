@@ -8,8 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// TestThin: of many marks few are left, those that are wrong among them, and
-// none is lost without being counted.
+// TestThin: of many marks few are left, the bad ones among them, and every omitted one is counted.
 func TestThin(t *testing.T) {
 	var ms []Mark
 	for i := range 10_000 {
@@ -38,8 +37,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestRelistsEnd: a relist without a known end is a moment with a bound, unless
-// it lasts at the end of the input.
+// TestRelistsEnd: a relist without a known end is a moment with an upper bound, unless it still
+// runs at the end of the input.
 func TestRelistsEnd(t *testing.T) {
 	h := &model.History{Relists: model.Seq[model.Relist](slices.Values([]model.Relist{{Start: 10, Until: 20, Outcome: "unknown"}, {Start: 20, Outcome: "hung", Open: true}}))}
 	got := Collect(Relists, &model.Node{History: h})
@@ -51,7 +50,7 @@ func TestRelistsEnd(t *testing.T) {
 	}
 }
 
-// TestThinKeepsLongest: whatever is left out, the longest relist is not.
+// TestThinKeepsLongest: thinning never drops the longest relist.
 func TestThinKeepsLongest(t *testing.T) {
 	var ms []Mark
 	for i := range 50_000 {
@@ -74,8 +73,8 @@ func TestThinKeepsLongest(t *testing.T) {
 	}
 }
 
-// TestPodsBounded: thousands of pods do not make thousands of lanes, and no event
-// is lost without being counted.
+// TestPodsBounded: thousands of pods do not make thousands of lanes, and every omitted event is
+// counted.
 func TestPodsBounded(t *testing.T) {
 	var events []model.PodEvent
 	for i := range 30_000 {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// descriptorOf finds none: descriptors have no paths here.
+// descriptorOf returns false: descriptors have no paths here.
 func descriptorOf(string) (int, bool) { return 0, false }
 
 func duplicate(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }

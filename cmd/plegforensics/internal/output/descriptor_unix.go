@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// descriptorOf tells which descriptor of this process a path names:
-// /dev/stdout, /dev/fd/63, /proc/self/fd/3, and links to them.
+// descriptorOf returns the descriptor of this process that path names: /dev/stdout, /dev/fd/63,
+// /proc/self/fd/3, and links to them.
 func descriptorOf(path string) (int, bool) {
 	for range 8 { // /dev/stdout -> /proc/self/fd/1
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -36,17 +36,16 @@ func descriptorOf(path string) (int, bool) {
 	return 0, false
 }
 
-// isDescriptors reports whether a directory is that of our own descriptors.
+// isDescriptors reports whether dir is the directory of our own descriptors.
 func isDescriptors(dir string) bool {
-	if dir == "/dev/fd" { // where it is no link to /proc/self/fd
+	if dir == "/dev/fd" { // where it is not a link to /proc/self/fd
 		return true
 	}
-	self, err := os.Readlink("/proc/self") // which need not be os.Getpid: /proc may be that of another namespace
+	self, err := os.Readlink("/proc/self") // may differ from os.Getpid: /proc may be that of another PID namespace
 	return err == nil && strings.HasPrefix(dir, "/proc/"+self+"/") && strings.HasSuffix(dir, "/fd")
 }
 
-// duplicate returns a copy of an open descriptor, which writes where the
-// descriptor stands.
+// duplicate returns a duplicate of an open descriptor, which shares its file offset.
 func duplicate(n int, path string) (*os.File, error) {
 	fd, err := syscall.Dup(n)
 	if err != nil {
@@ -56,8 +55,8 @@ func duplicate(n int, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// keepOwner gives a new file the owner of the one that it replaces, as far as
-// the user may: root who replaces a file of somebody else leaves it theirs.
+// keepOwner gives a new file the owner of the file it replaces, if permitted: a file that root
+// replaces stays its owner's.
 func keepOwner(to *os.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = to.Chown(int(st.Uid), int(st.Gid)) // only root may

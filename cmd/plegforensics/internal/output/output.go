@@ -1,12 +1,11 @@
-// Package output writes what the command line was told to write, and nothing
-// else. Every flag that names a path claims it here before any work is done, so
-// that a directory that is not there, an output that would overwrite an input,
-// or two outputs to one path are found while nothing is lost.
+// Package output writes the outputs of a run, and nothing else. Every flag that names a path claims
+// it here before any work is done, so that a missing directory, an output that would overwrite an
+// input, or two outputs to one path are found before anything is lost.
 //
-// A regular file is written beside its path, synced and renamed, so that no
-// reader ever sees half of it. What exists and is no regular file (a device, a
-// FIFO, a socket, a descriptor such as the /dev/fd/63 of a process substitution)
-// is opened and written in place: renaming over it would replace the device.
+// A regular file is written next to its path, synced and renamed, so that no reader ever sees a
+// partial file. What exists and is not a regular file (a device, a FIFO, a socket, a descriptor
+// such as /dev/fd/63 of a process substitution) is opened and written in place: renaming over it
+// would replace it.
 package output
 
 import (
@@ -19,55 +18,56 @@ import (
 	"strings"
 )
 
-// Set is the outputs of one run.
+// Set holds the outputs of one run.
 type Set struct {
 	stdout io.Writer
 	files  []*File
 }
 
-// NewSet returns a set whose "-" is stdout.
+// NewSet returns a set that writes "-" to stdout.
 func NewSet(stdout io.Writer) *Set { return &Set{stdout: stdout} }
 
-// kind is the way in which a file is written.
+// kind is the way a file is written.
 type kind int
 
 const (
-	regular    kind = iota // beside, then renamed
+	regular    kind = iota // written next to the path, then renamed
 	standard               // standard output
 	descriptor             // an open descriptor of this process
-	inPlace                // opened and written: device, FIFO, socket
+	inPlace                // a device, FIFO or socket: opened and written
 )
 
-// File is one output, claimed and not yet written.
+// File is a claimed output.
 type File struct {
-	name    string // flag and path as the user typed them, for messages
+	name    string // flag and path as the user typed them, for error messages
 	path    string // the path as the user typed it
 	kind    kind
-	target  string      // where it lies, symlinks resolved
-	info    fs.FileInfo // of what is there now; nil if nothing is
-	fd      int         // of a descriptor
-	dup     *os.File    // the descriptor, held open from the claim on
+	target  string      // path with symlinks resolved
+	info    fs.FileInfo // of the existing file; nil if there is none
+	fd      int         // if kind is descriptor
+	dup     *os.File    // duplicate of the descriptor, held open from the claim on
 	private bool
-	only    bool // the directory admits no other file: overwrite this one
-	own     bool // the user did not name it: a link that has its name is replaced, not followed
+	only    bool // no file can be created in the directory: overwrite this one
+	own     bool // not named by the user: a symlink of that name is replaced, not followed
 	set     *Set
-	temp    string // being written
+	temp    string // temporary file being written, "" if none
 	written bool
 }
 
-// Error is a failure to write an output. It names what the user typed.
+// Error is a failure to write an output.
 type Error struct {
-	Name string // flag and path
+	Name string // flag and path as the user typed them
 	Err  error
 }
 
+// Error returns what the user typed and the cause.
 func (e *Error) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Claim reserves a path. Name is the flag and the path as the user typed them:
-// every error begins with it. A private file is readable by its owner alone.
+// Claim reserves a path. name is the flag and the path as the user typed them; every error begins
+// with it. A private file is readable by its owner only.
 func (s *Set) Claim(name, path string, private bool) (*File, error) {
 	return s.claim(&File{name: name, path: path, private: private, set: s})
 }
@@ -89,9 +89,9 @@ func (s *Set) claim(f *File) (*File, error) {
 	return f, nil
 }
 
-// Replace writes a file that no flag names, such as one of many in a directory
-// that a flag names. A link that has its name is replaced: whoever filled the
-// directory does not choose what is written over.
+// Replace writes a file that no flag names, such as one of many in a directory that a flag names. A
+// symlink of that name is replaced: whoever filled the directory must not choose what is
+// overwritten.
 func Replace(ctx context.Context, path string, write func(io.Writer) error) error {
 	s := NewSet(nil)
 	f, err := s.claim(&File{name: path, path: path, own: true, set: s})
@@ -104,11 +104,10 @@ func Replace(ctx context.Context, path string, write func(io.Writer) error) erro
 // Stdout reports whether the output is standard output.
 func (f *File) Stdout() bool { return f.kind == standard }
 
-// Written reports whether the output was written whole.
+// Written reports whether the output was written completely.
 func (f *File) Written() bool { return f.written }
 
-// Regular returns the path of a regular file as the user typed it; "" for
-// anything else.
+// Regular returns the path of a regular file as the user typed it, "" for anything else.
 func (f *File) Regular() string {
 	if f.kind == regular {
 		return f.path
@@ -116,19 +115,19 @@ func (f *File) Regular() string {
 	return ""
 }
 
-// Resolved returns where a file lies, "" for what has no name of its own, and what
-// is there now, nil if nothing is.
+// Resolved returns the path with symlinks resolved, "" if the output has no name of its own, and
+// the info of what exists there now, nil if nothing does.
 func (f *File) Resolved() (string, fs.FileInfo) { return f.target, f.stat() }
 
 // Files returns the outputs claimed so far.
 func (s *Set) Files() []*File { return s.files }
 
-// Refuse returns the error of an output that must not be written.
+// Refuse returns an error that says why the output must not be written.
 func (f *File) Refuse(why string) error { return f.wrap(errors.New(why)) }
 
 func (f *File) wrap(err error) error { return &Error{f.name, bare(err)} }
 
-// bare is an error without operation and path: the message has what was typed.
+// bare removes operation and path from an error: the message has what the user typed.
 func bare(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -141,7 +140,7 @@ func bare(err error) error {
 	return err
 }
 
-// resolve finds out what the path is.
+// resolve determines the kind of the output and its target.
 func (f *File) resolve() error {
 	switch {
 	case f.path == "":
@@ -159,7 +158,7 @@ func (f *File) resolve() error {
 	}
 	info, err := stat(f.path)
 	switch {
-	case err == nil && info.Mode()&fs.ModeSymlink != 0: // one of its own: the rename replaces it
+	case err == nil && info.Mode()&fs.ModeSymlink != 0: // a symlink of an own file: the rename replaces it
 	case err == nil && info.IsDir():
 		return errors.New("is a directory")
 	case err == nil && !info.Mode().IsRegular():
@@ -178,7 +177,7 @@ func (f *File) resolve() error {
 	return f.probe()
 }
 
-// open takes a descriptor of this process.
+// open takes over descriptor n of this process.
 func (f *File) open(n int) error {
 	if n == 1 {
 		f.kind = standard
@@ -198,10 +197,10 @@ func (f *File) release() {
 	}
 }
 
-// follow returns the path of a file with all symlinks resolved. The file itself
-// need not exist, its directory must.
+// follow returns a path with all symlinks resolved. The file itself need not exist, its directory
+// must.
 func follow(path string) (string, error) {
-	for range 40 { // as many links as Linux follows
+	for range 40 { // Linux's limit on nested links
 		if strings.HasSuffix(path, string(filepath.Separator)) {
 			return "", errors.New("names a directory that does not exist")
 		}
@@ -215,7 +214,7 @@ func follow(path string) (string, error) {
 		path = filepath.Join(dir, filepath.Base(path))
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil // errors show when the file is made
+			return path, nil // other errors appear when the file is created
 		}
 		to, err := os.Readlink(path)
 		if err != nil {
@@ -229,9 +228,8 @@ func follow(path string) (string, error) {
 	return "", errors.New("too many levels of symbolic links")
 }
 
-// probe makes sure that the file can be written, and leaves nothing behind. What
-// may not be written may not be replaced either, although the directory would
-// admit it.
+// probe checks that the file can be written, and leaves nothing behind. A file that is not writable
+// must not be replaced either, even if the directory permits that.
 func (f *File) probe() error {
 	if err := f.writable(); err != nil {
 		return err
@@ -240,8 +238,8 @@ func (f *File) probe() error {
 	if err == nil {
 		return errors.Join(t.Close(), os.Remove(t.Name()))
 	}
-	// No file may be made here, but the one that is there may be written: a
-	// file that is mounted into a container, for example.
+	// No file can be created here, but the existing one may be writable: a file mounted into a
+	// container, for example.
 	f.only = f.info != nil
 	if f.only {
 		return nil
@@ -249,8 +247,8 @@ func (f *File) probe() error {
 	return err
 }
 
-// writable reports why what is there may not be written, nil where nothing is.
-// Root may write everything, but not by accident what nobody may.
+// writable returns why the existing file cannot be written, nil if it can or does not exist. Root
+// can write to any file, but must not accidentally overwrite a write-protected one.
 func (f *File) writable() error {
 	switch {
 	case f.info == nil:
@@ -265,7 +263,7 @@ func (f *File) writable() error {
 	return old.Close()
 }
 
-// same reports whether two outputs go to one place.
+// same reports whether two outputs have the same destination.
 func (f *File) same(g *File) bool {
 	switch {
 	case f.kind == standard && g.kind == standard:
@@ -279,7 +277,7 @@ func (f *File) same(g *File) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && !isNull(a)
 }
 
-// stat is what the output is now, nil if it is nothing yet.
+// stat returns the info of what the output is now, nil if it does not exist yet.
 func (f *File) stat() fs.FileInfo {
 	out, isFile := f.set.stdout.(interface{ Stat() (fs.FileInfo, error) })
 	switch {
@@ -295,8 +293,7 @@ func (f *File) stat() fs.FileInfo {
 	return info
 }
 
-// isNull reports whether a file is the null device, which swallows any number
-// of outputs.
+// isNull reports whether a file is the null device, which any number of outputs may share.
 func isNull(info fs.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(info, null)

@@ -47,8 +47,8 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return st.Mode()
 }
 
-// TestSynced: what is written is on the disk before it has its name, and a file
-// that could not be brought there does not get it.
+// TestSynced: data is synced to disk before the file is renamed, and a file that could not be
+// synced is not renamed.
 func TestSynced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report")
 	put(t, path, "old", false)
@@ -131,8 +131,8 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be written is found when it is claimed, and named as
-// the user named it.
+// TestRefused: what cannot be written is found when it is claimed, and the error names it as the
+// user did.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -175,8 +175,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNothingHalf: an output that fails leaves what was there, and no
-// temporary file.
+// TestNothingHalf: a failed output leaves the old file, and no temporary one.
 func TestNothingHalf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	put(t, path, "whole", false)
@@ -186,7 +185,7 @@ func TestNothingHalf(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	err = f.Write(context.Background(), func(w io.Writer) error {
-		_ = text("half")(w) // a file takes it
+		_ = text("half")(w) // succeeds
 		return broken
 	})
 	if !errors.Is(err, broken) || f.Written() {
@@ -198,8 +197,7 @@ func TestNothingHalf(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDirectory: a file that may be written in a directory that may not
-// is overwritten in place.
+// TestReadOnlyDirectory: a writable file in a read-only directory is overwritten in place.
 func TestReadOnlyDirectory(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("everything may be written")

@@ -32,7 +32,7 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// TestFIFOWithoutReader: waiting for a reader ends with the run.
+// TestFIFOWithoutReader: waiting for a reader ends with the context.
 func TestFIFOWithoutReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -49,8 +49,8 @@ func TestFIFOWithoutReader(t *testing.T) {
 	}
 }
 
-// TestDescriptor: /dev/fd/N is written where the descriptor stands, whatever it
-// is; twice the same is refused.
+// TestDescriptor: /dev/fd/N is written at its current offset, whatever it refers to; claiming it
+// twice is refused.
 func TestDescriptor(t *testing.T) {
 	file, err := os.OpenFile(filepath.Join(t.TempDir(), "x"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// TestDevices: what cannot be written ends with an error, and a device stays.
+// TestDevices: a device that cannot be written gives an error, and is never replaced.
 func TestDevices(t *testing.T) {
 	null, full := device(t, 3), device(t, 7)
 	put(t, null, "gone", false)
@@ -89,15 +89,14 @@ func TestDevices(t *testing.T) {
 		t.Error(e)
 	}
 	s := NewSet(io.Discard)
-	for range 2 { // it swallows any number
+	for range 2 { // it may be shared
 		if _, err := s.Claim("--output text="+os.DevNull, os.DevNull, false); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// device is a memory device: its own copy for root, who could hurt the machine
-// otherwise.
+// device returns a memory device: a private copy for root, who could otherwise damage the machine.
 func device(t *testing.T, minor int) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -12,18 +12,17 @@ import (
 	"syscall"
 )
 
-// Writer is an output that is being written. A regular file takes its name when
-// it is committed.
+// Writer is an output being written. A regular file gets its name on Commit.
 type Writer struct {
 	f    *File
 	to   io.Writer
-	file *os.File // nil for standard output and for a copy in memory
+	file *os.File // nil for standard output and if buffered in memory
 	buf  *bytes.Buffer
 	err  error
 }
 
-// Write writes the output whole, or returns an error that names it and leaves
-// what was there before.
+// Write writes the whole output, or returns an error that names it and leaves what was there
+// before.
 func (f *File) Write(ctx context.Context, write func(io.Writer) error) error {
 	w, err := f.Create(ctx)
 	if err != nil {
@@ -39,7 +38,7 @@ func (f *File) Write(ctx context.Context, write func(io.Writer) error) error {
 	return w.Commit()
 }
 
-// Create begins the output. End it with Commit or Abandon.
+// Create begins the output. It must be ended by Commit or Abandon.
 func (f *File) Create(ctx context.Context) (*Writer, error) {
 	w := &Writer{f: f}
 	var err error
@@ -67,8 +66,8 @@ func (f *File) Create(ctx context.Context) (*Writer, error) {
 	return w, nil
 }
 
-// openWait opens a FIFO or device for writing. A FIFO waits for its reader, as
-// long as nobody interrupts.
+// openWait opens a FIFO or device for writing. Opening a FIFO blocks until it has a reader or ctx
+// is done.
 func openWait(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File
@@ -96,33 +95,32 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Abandon drops what was written. Calling it after Commit does nothing.
+// Abandon discards the output. After Commit it does nothing.
 func (w *Writer) Abandon() {
 	if w.file != nil {
-		_ = w.file.Close() // the error that led here is the one to tell
+		_ = w.file.Close() // an earlier error is being reported
 		w.file = nil
 	}
 	w.f.discard()
 }
 
-// discard removes the file that was being written.
+// discard removes the temporary file.
 func (f *File) discard() {
 	if f.temp != "" {
-		_ = os.Remove(f.temp) // best effort, on the way out
+		_ = os.Remove(f.temp) // best effort
 		f.temp = ""
 	}
 }
 
-// Discard removes the files that are being written: the program is about to
-// end.
+// Discard removes all temporary files; the program is about to exit.
 func (s *Set) Discard() {
 	for _, f := range s.files {
 		f.discard()
 	}
 }
 
-// syncFile brings a file to the disk before it gets its name: a power failure
-// must not leave an empty file under it. Tests look at the order.
+// syncFile syncs a file to disk before it is renamed: a power failure must not leave an empty file.
+// Tests replace it to check the order.
 var syncFile = (*os.File).Sync
 
 // Commit ends the output and gives a regular file its name.
@@ -167,7 +165,7 @@ func (w *Writer) commit() error {
 	return nil
 }
 
-// copyOver writes what lies beside a file into it.
+// copyOver copies the temporary file into the existing file.
 func (f *File) copyOver() error {
 	from, err := os.Open(f.temp)
 	if err != nil {
@@ -180,7 +178,7 @@ func (f *File) copyOver() error {
 	return os.Remove(f.temp)
 }
 
-// overwrite writes into a file that is there.
+// overwrite overwrites an existing file.
 func overwrite(path string, from io.Reader) error {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
@@ -190,10 +188,10 @@ func overwrite(path string, from io.Reader) error {
 	return errors.Join(err, syncFile(to), to.Close())
 }
 
-// keepsMode reports whether the umask does not decide on the mode alone.
+// keepsMode reports whether the mode is not just determined by the umask.
 func (f *File) keepsMode() bool { return f.private || f.info != nil }
 
-// settle gives a file the mode and owner of the one whose name it takes.
+// settle gives the temporary file the mode and owner of the file it replaces.
 func (f *File) settle(to *os.File) error {
 	if !f.keepsMode() {
 		return nil
@@ -204,8 +202,8 @@ func (f *File) settle(to *os.File) error {
 	return to.Chmod(f.mode())
 }
 
-// mode is that of the file when it is done: what it was, and for private files
-// nothing for anybody but the owner.
+// mode returns the final mode of the file: 0600 for private files, else that of the file it
+// replaces.
 func (f *File) mode() fs.FileMode {
 	if f.private || f.info == nil {
 		return 0o600
@@ -213,20 +211,19 @@ func (f *File) mode() fs.FileMode {
 	return f.info.Mode().Perm()
 }
 
-// beside makes the file that will take the name of f.
+// beside creates the temporary file for f.
 func (f *File) beside() (*os.File, error) {
-	mode := fs.FileMode(0o666) // less the umask
+	mode := fs.FileMode(0o666) // minus the umask
 	if f.keepsMode() {
-		mode = 0o600 // until it is whole
+		mode = 0o600 // until it is complete
 	}
 	dir, base := filepath.Split(f.target)
 	return createTemp(dir, base, mode)
 }
 
-// createTemp makes a hidden file, whose name begins with that of the one it is
-// to become.
+// createTemp creates a hidden file whose name begins with that of its final file.
 func createTemp(dir, base string, mode fs.FileMode) (*os.File, error) {
-	base = base[:min(len(base), 200)] // names have 255 bytes at most
+	base = base[:min(len(base), 200)] // file names are at most 255 bytes long
 	for {
 		f, err := os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()[:8]+".tmp"), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
@@ -235,9 +232,9 @@ func createTemp(dir, base string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// syncDir makes a rename durable where the system can.
+// syncDir makes a rename durable if the system supports it.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
-		_ = errors.Join(d.Sync(), d.Close()) // some file systems know no sync of directories
+		_ = errors.Join(d.Sync(), d.Close()) // some file systems cannot sync directories
 	}
 }

@@ -1,5 +1,5 @@
-// Package ulimit ends the program where a limit of the process is too low to run
-// with. It does so while packages are initialized, as some of those open files
-// then, and the Go runtime dies with a stack trace where it gets none. It imports
-// little, so that it comes before them.
+// Package ulimit exits the program if a resource limit of the process is too low to run with. It
+// does so during package initialization, because some packages open files then, and the Go runtime
+// crashes with a stack trace if it cannot. It imports little, so that it is initialized before
+// them.
 package ulimit

@@ -7,14 +7,13 @@ import (
 	"syscall"
 )
 
-// What the Go runtime needs of a process. It reserves addresses far ahead of the
-// memory it uses.
+// What the Go runtime needs. It reserves far more address space than it uses.
 const (
 	leastFiles     = 16
 	leastAddresses = 2560 << 20
 )
 
-// exitNothing is the status of a run in which no input could be analyzed.
+// exitNothing is the exit status of a run in which no input could be analyzed.
 const exitNothing = 3
 
 func init() {
@@ -22,7 +21,7 @@ func init() {
 	if problem == "" {
 		return
 	}
-	_, _ = syscall.Write(2, []byte("plegforensics: error: "+problem+"\nplegforensics: hint: "+hint+"\n")) // nobody is left to tell
+	_, _ = syscall.Write(2, []byte("plegforensics: error: "+problem+"\nplegforensics: hint: "+hint+"\n")) // there is nowhere to report an error
 	syscall.Exit(exitNothing)
 }
 
