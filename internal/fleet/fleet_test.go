@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules"
 	"pgregory.net/rapid"
 )
 
@@ -372,6 +374,23 @@ func TestRulesOfNewerVersions(t *testing.T) {
 			if got := strings.Contains(b.String(), "newest known rules (v1.37) used"); got != want {
 				t.Errorf("%s of %s: says whose rules: %v", f.Name, version, got)
 			}
+		}
+	}
+}
+
+// TestObjectsSeen: an object that one cause names without a time was first seen when
+// another dates it.
+func TestObjectsSeen(t *testing.T) {
+	dated := func(at int64) model.Cause {
+		return model.Cause{Level: string(rules.Likely), Objects: []model.Object{{Kind: "server", Name: "10.0.0.9", At: model.Time(at)}}}
+	}
+	for _, ats := range [][]int64{{0, 5, 9}, {9, 0, 5}, {5, 9, 0}} {
+		n := &model.Node{}
+		for _, at := range ats {
+			n.Causes = append(n.Causes, dated(at))
+		}
+		if got := objects(n); len(got) != 1 || got[0].At != 5 {
+			t.Errorf("seen at %v: %v, want at 5", ats, got)
 		}
 	}
 }

@@ -259,7 +259,7 @@ func objects(n *model.Node) []Object {
 			switch {
 			case k < 0:
 				out = append(out, x)
-			case x.At != 0 && x.At < out[k].At:
+			case x.At != 0 && (out[k].At == 0 || x.At < out[k].At):
 				out[k].At = x.At
 			}
 		}

@@ -113,7 +113,7 @@ func (v *View) nodeRows(all bool) report.Section {
 			continue
 		}
 		cause := ""
-		if len(m.Causes) > 0 {
+		if len(m.Causes) > 0 && m.explains(0) {
 			cause = fmt.Sprintf("%s (%s, %.2f)", m.Causes[0].ID, m.Causes[0].Level, m.Causes[0].Confidence)
 		}
 		s.Row(m.Name, m.Status, fmt.Sprint(len(m.Episodes)), cause, m.Kubelet, m.Runtime, strings.Join(m.Bundles, ", "))
