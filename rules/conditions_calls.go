@@ -245,7 +245,7 @@ func lookRestarted(s *subject, _ map[string]string) outcome {
 			b = first
 		}
 		if b != nil {
-			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
+			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 		}
 		began[unit] = e
 	}
@@ -263,7 +263,7 @@ func (s *subject) youngerUnit() outcome {
 		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
 			continue
 		}
-		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
+		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 	}
 	return notThere()
 }
