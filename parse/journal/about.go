@@ -79,12 +79,16 @@ func keyed(msg []byte) string {
 var nodeEvents = []string{"ContainerGCFailed", "ImageGCFailed", "FreeDiskSpaceFailed", "NodeNotReady", "SystemOOM"}
 
 // nodeRow returns the node that a row of a table names in its first column, by cells
-// between bars or wide blanks, "" of any other line. In a row of an event, whose name is
+// between bars or wide blanks, or that a list of nodes names before a colon, "" of any
+// other line. In a row of an event, whose name is
 // that of its object and a number, the event names it.
 func nodeRow(b []byte) string {
-	b = bytes.TrimLeft(b, " \t")
+	b = bytes.TrimPrefix(bytes.TrimPrefix(bytes.TrimLeft(b, " \t"), []byte("- ")), []byte("* "))
 	if len(b) == 0 || len(b) > 4<<10 || b[0] != '|' && (b[0]|0x20 < 'a' || b[0]|0x20 > 'z') && b[0]-'0' > 9 {
 		return ""
+	}
+	if name, _, listed := bytes.Cut(b[:min(len(b), maxName)], []byte(": ")); listed && bytes.ContainsAny(name, "0123456789") && !bytes.Contains(name, []byte(".log")) && isNodeName(string(name)) && TellsWhy(b) {
+		return string(name)
 	}
 	cells := cellsOf(string(b))
 	if len(cells) < 3 {
