@@ -29,7 +29,7 @@ type Condition struct {
 // conditions is every condition, in the order of "rules list".
 var conditions = []Condition{
 	{"breach", "PLEG was unhealthy: there is an episode", nil, true, lookBreach},
-	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that were refused and never timed out", args("step", argSteps, "of", argText), true, lookPhase},
+	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that got an answer at once and never timed out: they were refused, or too large to be taken", args("step", argSteps, "of", argText), true, lookPhase},
 	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", nil, true, lookPlegAlone},
 	{"status-too", "the runtime's Status call fails in the same stall", nil, true, lookStatusToo},
 	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
@@ -159,7 +159,7 @@ func lookPhase(s *subject, args map[string]string) outcome {
 	if s.ep == nil || s.ep.StuckStep == "" || s.ep.StuckStep == replay.StepUnknown {
 		return cannotLook()
 	}
-	if !slices.Contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" || args["of"] == "hang" && s.onlyRefused() {
+	if !slices.Contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" || args["of"] == "hang" && s.onlyAnswered() {
 		return notThere()
 	}
 	return found(s.reports(2)...).telling(map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis})

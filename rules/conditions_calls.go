@@ -125,11 +125,14 @@ func lookSilentShim(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	silent, _, shims := s.lateShims()
+	silent, es, shims := s.lateShims()
 	if len(silent) == 0 || shims >= leastShims {
 		return notThere()
 	}
 	x := silent[0]
+	if all := len(s.inWindow("ctrd.getstate")) + len(es) - 2*len(silent); 2*x.lines <= all {
+		return notThere() // most of the calls are for other shims
+	}
 	return found(events("", x.first, x.last)...).telling(map[string]string{
 		"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
 }
@@ -210,7 +213,11 @@ func lookUnitDown(s *subject, _ map[string]string) outcome {
 	if len(down) == 0 || s.rt == "" && active {
 		return notThere()
 	}
-	return factsFound("", down...).telling(map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value})
+	o := factsFound("", down...).telling(map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value})
+	if s.rt == "" {
+		o.factor = 0.5 // another runtime may be active that the input does not name
+	}
+	return o
 }
 
 // lookRestarted wants the end of a runtime's unit and a start after it, or two
@@ -238,7 +245,7 @@ func lookRestarted(s *subject, _ map[string]string) outcome {
 			b = first
 		}
 		if b != nil {
-			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
+			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 		}
 		began[unit] = e
 	}
@@ -256,7 +263,7 @@ func (s *subject) youngerUnit() outcome {
 		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
 			continue
 		}
-		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
+		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 	}
 	return notThere()
 }

@@ -308,6 +308,9 @@ func lookPile(name, key, other string, alone, least, plus float64) func(*subject
 	}
 }
 
+// goesWithin is how long a left-over shim may take to go.
+const goesWithin = 10 * second
+
 // lookShimStays wants a left-over shim whose connection does not end after
 // containerd told it to go; each is waited for before the socket is served.
 func lookShimStays(s *subject, _ map[string]string) outcome {
@@ -320,7 +323,7 @@ func lookShimStays(s *subject, _ map[string]string) outcome {
 		gone[e.Field("id")] = true
 	}
 	for _, e := range left {
-		if id := e.Field("id"); !gone[id] {
+		if id := e.Field("id"); !gone[id] && s.n.Window.End >= e.At+goesWithin {
 			return found(events("", e)...).by(string(parse.SrcContainerd)).telling(map[string]string{"id": id[:min(12, len(id))]})
 		}
 	}

@@ -395,10 +395,11 @@ func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, tim
 	return first, last, times
 }
 
-// onlyRefused reports whether list calls were refused and none timed out.
-func (s *subject) onlyRefused() bool {
+// onlyAnswered reports whether list calls got an answer at once, a refusal or one that is
+// too large to be taken, and none timed out.
+func (s *subject) onlyAnswered() bool {
 	lists := s.listFailures()
-	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f.Failure) }) &&
+	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f.Failure) || f.Code == "ResourceExhausted" }) &&
 		!slices.ContainsFunc(lists, func(f failure) bool { return hung(f.Failure) })
 }
 

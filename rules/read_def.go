@@ -337,7 +337,7 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 		}
 		defined(d.Place, "explains", d.Explains)
 		for c := range clausesOf(d) {
-			defined(c.Place, "is outranked by", c.Leads)
+			defined(c.Place, "stands behind", c.Leads)
 			out = append(out, checkClause(c, sigs, facts)...)
 		}
 		for _, c := range d.For {

@@ -33,7 +33,7 @@ func TestLeadsReads(t *testing.T) {
 	lead := &Clause{Cond: "hung-first", Leads: []string{"nobody"}}
 	p := &Pack{Causes: []*Def{{ID: "a", For: []*Clause{lead}}}}
 	got := p.Check(nil)
-	for _, want := range []string{`outranked by "nobody"`, "speaks for it"} {
+	for _, want := range []string{`stands behind "nobody"`, "speaks for it"} {
 		if !slices.ContainsFunc(got, func(p Problem) bool { return strings.Contains(p.Msg, want) }) {
 			t.Errorf("%v, want %q", got, want)
 		}

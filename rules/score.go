@@ -80,7 +80,7 @@ func judge(d *Def, s *subject) *scored {
 			x.unseen = "the log does not show whether calls failed meanwhile"
 		case o.state == CannotLook && c.Cond == "healthy":
 			x.unseen = "nothing shows whether PLEG was healthy throughout"
-		case (c.Cond == "rpc" || c.Cond == "outage" || len(c.Leads) > 0) && !s.shown():
+		case d.Kind != KindLookAlike && c.Cond != "" && conditionByName(c.Cond).Symptom && !s.shown():
 			x.blind = true
 		}
 	}

@@ -202,6 +202,14 @@ var pastes = []struct {
 		`  Type             Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
 		`  Ready            True    Mon, 03 Jun 2019 13:54:20 +0000   Sun, 02 Jun 2019 21:39:37 +0000   KubeletReady                 kubelet is posting ready status`,
 	}, "analyze", []string{"n1: unhealthy", "not recovered", "n2: unknown; PLEG was within its threshold at 2019-06-03 13:54:20 UTC"}, []string{"unknown: unknown"}},
+	{"a list of nodes, each before a colon", []string{
+		`Several nodes are affected since this morning:`,
+		`- worker-1: PLEG is not healthy: pleg was last seen active 3m12.5s ago; threshold is 3m0s`,
+		`- node-2.example.net: PLEG is not healthy: pleg was last seen active 9m2.1s ago; threshold is 3m0s`,
+	}, "analyze", []string{"worker-1: unhealthy", "node-2.example.net: unhealthy", "at least 3m12s old"}, nil},
+	{"a file before a colon is no node", []string{
+		`kubelet.log.1: PLEG is not healthy: pleg was last seen active 3m12.5s ago; threshold is 3m0s`,
+	}, "analyze", nil, []string{"kubelet.log.1: unhealthy"}},
 	{"rows of a table in Markdown", []string{
 		`| node | ready | message |`,
 		`|---|---|---|`,

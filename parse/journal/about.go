@@ -79,13 +79,16 @@ func keyed(msg []byte) string {
 var nodeEvents = []string{"ContainerGCFailed", "ImageGCFailed", "FreeDiskSpaceFailed", "NodeNotReady", "SystemOOM"}
 
 // nodeRow returns the node named by a table row whose cells are separated by bars
-// or wide blanks, or "" for any other line. The node is in the first column, except
-// in an event row, where it is part of the event's name: the name of its object and
-// a hex number.
+// or wide blanks, or by an item of a list that names it before a colon, or "" for any
+// other line. The node is in the first column, except in an event row, where it is part
+// of the event's name: the name of its object and a hex number.
 func nodeRow(b []byte) string {
-	b = bytes.TrimLeft(b, " \t")
+	b = bytes.TrimPrefix(bytes.TrimPrefix(bytes.TrimLeft(b, " \t"), []byte("- ")), []byte("* "))
 	if len(b) == 0 || len(b) > 4<<10 || b[0] != '|' && (b[0]|0x20 < 'a' || b[0]|0x20 > 'z') && b[0]-'0' > 9 {
 		return ""
+	}
+	if name, _, listed := bytes.Cut(b[:min(len(b), maxName)], []byte(": ")); listed && bytes.ContainsAny(name, "0123456789") && !bytes.Contains(name, []byte(".log")) && isNodeName(string(name)) && TellsWhy(b) {
+		return string(name)
 	}
 	cells := cellsOf(string(b))
 	if len(cells) < 3 {

@@ -25,11 +25,12 @@ var (
 		`(?:问题|故障)?(?:原因|现象|描述)(?:分析)?|(?:解决|处理|排查|修复)(?:方案|方法|步骤|思路|办法)|问题|根本原因|根因|诊断流程|准备工作|操作步骤|前提条件|背景信息|示例(?:输出)?)(?:\*\*)?[:：?]?\**[ \t\r]*$`)
 	orderRE    = onDemand("(?im)^[ \t]*(?:[-*•+]|\\d+[.)])?[ \t]*(?:\\*\\*)?(?:(?:check|verify|confirm|run|restart|use|look|ensure|inspect|identify|drain|increase|review|monitor|collect|reboot|set|see|find|start|stop|remove|reduce|investigate|examine|determine|configure|upgrade|delete|cordon|ssh|make sure)\\b|检查|查看|确认|执行|重启|依次重启|登录|请参)")
 	blankedRE  = onDemand(`<(?:your[-_ ])?(?:node|host|pod|container|cluster|instance|namespace|ip|id|uid|worker|kubelet)[-_ a-zA-Z]*>|\b(?:NODE_NAME|NODENAME|YOUR_NODE|POD_NAME|CLUSTER_NAME|PROJECT_ID)\b`)
-	sayingRE   = onDemand(`(?i)\bthis (?:guide|article|page|document|runbook|playbook|tutorial|alert|section|lab) |本文|\bthe following (?:example|command|output|table)s? |(?:output|one|it) (?:is|looks?|should look) (?:similar|like)|(?:输出)?类似(?:于|如下|以下)|可(?:以)?看到如下|\byou(?:'ll| will| should| can| may| might)? see\b`)
+	sayingRE   = onDemand(`(?im)\b(?:such as|for (?:example|instance)|like (?:this|these))[:,]?[ \t\r]*$|\bthis (?:guide|article|page|document|runbook|playbook|tutorial|alert|section|lab) |本文|\bthe following (?:example|command|output|table)s? |(?:output|one|it) (?:is|looks?|should look) (?:similar|like)|(?:输出)?类似(?:于|如下|以下)|可(?:以)?看到如下|\byou(?:'ll| will| should| can| may| might)? see\b`)
 	plainRE    = onDemand(`\d:\d\d\.(?:123456|123456789)\b|\b\d+m\d+\.(?:123456|123456789)s ago|(?i:\bthis (?:guide|article|runbook|playbook|tutorial) (?:covers|explains|describes|walks|shows|provides|helps)\b|\byou will (?:be able to|learn)\b)`)
 	ownRE      = onDemand(`(?i)\b(?:i|i'm|i've|we|we're|we've|my|our|us)\b|我|우리|저희|私`)
 	askedRE    = onDemand(`(?i)what happened|what (?:did )?you expect|to reproduce|(?:expected|actual|current) behaviou?r|anything else we need|· (?:comment|description|issue)|/kind |/sig `)
 	numberedRE = onDemand(`(?m)^#{1,6} +\d+(?:\.\d+)*[.)]? +\S`)
+	titleRE    = onDemand(`\A\s*#{1,3} +(?i:how (?:to|it|the|do|does)|what|why|understanding|when)\b`)
 	readerRE   = onDemand(`(?i)\byou(?:r|'re)?\b`)
 	frontRE    = onDemand(`\A(?:\x{feff})?---\r?\n(?:[^\n]*\n){0,15}?(?i:title|kind|layout|category|tags|id|description): *(?:\S[^\n]*)?\n(?:[^\n]*\n){0,15}?---\r?\n`)
 	klogPID    = onDemand(`(?m)^[ \t>]*[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(\d+) `)
@@ -82,8 +83,8 @@ func isTelling(sentences, lines int) bool { return sentences >= 2 && sentences*2
 // IsGuide reports whether a text explains what a reader may see, rather than
 // reporting what somebody saw. It has sentences and at least two signs of a guide
 // (headings, instructions to the reader, placeholder names, references to itself),
-// or calls itself a guide, or contains made-up timestamps such as .123456. Source
-// code counts as a guide too.
+// or has a question as its title, or calls itself a guide, or contains made-up
+// timestamps such as .123456. Source code counts as a guide too.
 func IsGuide(head []byte) bool {
 	sentences, _ := sentencesOf(head)
 	return isGuide(head, sentences)
@@ -101,7 +102,7 @@ func isGuide(head []byte, sentences int) bool {
 		writers[string(m[1])] = true
 	}
 	signs := 0
-	for _, sign := range [...]bool{headings > 1, headings > 2, len(orderRE().FindAll(head, 3)) == 3, len(numberedRE().FindAll(head, 3)) == 3, len(readerRE().FindAll(head, 4)) == 4, frontRE().Match(head), len(writers) > 1, blankedRE().Match(head), sayingRE().Match(head)} {
+	for _, sign := range [...]bool{headings > 1, headings > 2, len(orderRE().FindAll(head, 3)) == 3, len(numberedRE().FindAll(head, 3)) == 3, len(readerRE().FindAll(head, 4)) == 4, frontRE().Match(head), titleRE().Match(head), len(writers) > 1, blankedRE().Match(head), sayingRE().Match(head)} {
 		if sign {
 			signs++
 		}
