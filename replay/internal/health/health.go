@@ -565,12 +565,10 @@ func (h *claims) episodes() {
 		if e.Breach == 0 {
 			continue
 		}
-		st, from := Unhealthy, e.Breach
+		st := Unhealthy
 		if e.Never {
 			st = NeverRelisted
-		} else if e.LastStart.Slack > relist.SameMoment {
-			from += int64(e.LastStart.Slack) // of whole seconds
 		}
-		h.add(from, certain(e), st, ProofReport, e.Evidence...)
+		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
 	}
 }
