@@ -81,7 +81,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed"),
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
-	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s)}
+	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s), Calls: n.Calls}
 	known.Asked = s.Generators(&n.Kubelet, known.Witness, series)
 	n.asked = known.Asked
 	n.Proofs, n.Contradictions = known.Uncontradicted()

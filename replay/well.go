@@ -51,5 +51,5 @@ func (n *Node) outside(h HealthSpan, before, after bool) bool {
 	if (!margin || h.To-h.From > int64(n.Kubelet.Threshold)) && slices.ContainsFunc(n.Scrapes, func(s *parse.Scrape) bool { return s.At >= h.From && s.At <= h.To }) {
 		return false
 	}
-	return before && h.To <= runs[0].First+2*int64(kubelet.TurnMax) || after && (margin || h.From >= runs[len(runs)-1].Last)
+	return (before || h.From >= runs[0].First) && h.To <= runs[0].First+2*int64(kubelet.TurnMax) || after && (margin || h.From >= runs[len(runs)-1].Last)
 }

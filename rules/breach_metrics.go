@@ -16,9 +16,9 @@ import (
 // reports, against the rules. What the log broke already is not said twice.
 func metricBreaches(v *view, logged []Breach) []Breach {
 	m := &metricView{view: v, logged: logged, evented: evented(v), steps: v.n.Calls}
-	out, serial := m.ages(), m.serial()
-	m.logged = append(slices.Clip(logged), serial...)
-	out = m.stale(append(out, slices.DeleteFunc(serial, func(b Breach) bool { return covered(out, &b) })...))
+	out := m.proven()
+	m.logged = append(slices.Clip(logged), out...)
+	out = m.stale(out)
 	if len(v.n.Series) == 0 {
 		return out
 	}
@@ -93,46 +93,6 @@ func (m *metricView) threshold() time.Duration {
 	return 3 * time.Minute
 }
 
-// ages compares kubelet_pleg_last_seen_seconds with the time of the snapshot.
-// One whose time is not certain cannot say how old the relist is.
-func (m *metricView) ages() []Breach {
-	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
-	var out []Breach
-	for _, s := range m.series["kubelet_pleg_last_seen_seconds"] {
-		worst, from, last := time.Duration(0), int64(0), int64(0)
-		var es []replay.Evidence
-		flush := func(end int64) {
-			if len(es) > 0 && !m.said(from, max(end, from), stuck[:2]...) {
-				b := m.breach(r, from, end, secs(worst), es)
-				b.Threshold, b.Least, b.StartSlack = secs(limit), true, time.Second // of the gauge
-				if end != 0 {
-					b.EndSlack = time.Duration(end - last) // it ended since the snapshot before
-				}
-				out = append(out, b)
-			}
-			worst, es = 0, nil
-		}
-		for p := range s.Samples() {
-			start, ok := gauged(p)
-			if !ok {
-				continue
-			}
-			age := time.Duration(p.At - start)
-			if age <= limit+gaugeSlack || m.listing(p.At) {
-				flush(p.At)
-				continue
-			}
-			if len(es) == 0 {
-				from = start + int64(limit)
-			}
-			last, worst = p.At, max(worst, age-time.Second) // the gauge leaves out a part of a second
-			es = append(es, replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
-		}
-		flush(0)
-	}
-	return out
-}
-
 // gauged is when the relist began that a sample of the gauge names, cut to a second; false
 // where the time of either is not certain.
 func gauged(p parse.Point) (start int64, ok bool) {
@@ -181,42 +141,28 @@ func (m *metricView) stale(out []Breach) []Breach {
 	return out
 }
 
-// serial are the breaches outside episodes that the relists of the node prove, which run
-// one after the other. They end where the health of PLEG is proven next.
-func (m *metricView) serial() (out []Breach) {
-	for i := range m.n.Claims {
-		c := &m.n.Claims[i]
-		if c.Proof != replay.ProofSerial || slices.ContainsFunc(m.n.Episodes, func(e replay.Episode) bool {
-			return e.Breach <= c.To && (!e.Recovered.Known() || e.Recovered.At >= c.From)
-		}) {
-			continue // that of an episode
+// proven are the breaches outside episodes that the relists of the node prove, which run
+// one after the other, and the gauge of the last one. They end where the health of PLEG is
+// proven next.
+func (m *metricView) proven() (out []Breach) {
+	for _, x := range m.n.Unreported() {
+		k := slices.IndexFunc(m.n.Claims, func(c replay.Claim) bool {
+			return c.State == replay.Unhealthy && c.From <= x.From && c.To > x.From && (c.Proof == replay.ProofSerial || c.Proof == replay.ProofGauge)
+		})
+		if k < 0 {
+			continue
 		}
-		b := m.breach(LookupBreach("relist-threshold-exceeded"), c.From, 0, secs(m.n.Kubelet.Threshold+time.Duration(c.To-c.From)), c.Evidence)
-		if k := slices.IndexFunc(m.n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Healthy && h.From >= c.To }); k >= 0 {
+		b := m.breach(LookupBreach("relist-threshold-exceeded"), x.From, 0, secs(m.threshold()+time.Duration(x.To-x.From)), m.n.Claims[k].Evidence)
+		if k := slices.IndexFunc(m.n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Healthy && h.From >= x.To }); k >= 0 {
 			b.End = m.n.Health[k].From
-			b.EndSlack = time.Duration(b.End - c.To)
+			b.EndSlack = time.Duration(b.End - x.To)
 		}
-		b.Threshold, b.Least = secs(m.n.Kubelet.Threshold), true
-		out = append(out, b)
+		b.Threshold, b.Least = secs(m.threshold()), true
+		if !covered(out, &b) {
+			out = append(out, b)
+		}
 	}
 	return out
-}
-
-// listing reports whether several relists ended without a failed list call in
-// the step up to a snapshot. Then the gauge is old, not the relist: nothing
-// judged the health meanwhile.
-func (m *metricView) listing(to int64) bool {
-	for i := range m.steps {
-		if s := &m.steps[i]; s.From < to && to <= s.To && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers") {
-			return false
-		}
-	}
-	for p := range m.proofs(replay.ProofCount) {
-		if p.From < to && to <= p.To {
-			return p.Count >= 3
-		}
-	}
-	return false
 }
 
 // relistEdge is the last finite bucket of the relist histogram, in seconds.

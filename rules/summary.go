@@ -110,13 +110,13 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 && e.Recovered.Known() {
 			b.WriteString(" for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + again(e, v, r))
 		} else {
-			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
+			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End, e != &v.n.Episodes[len(v.n.Episodes)-1]) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
 		}
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the worst of " + strconv.Itoa(n) + " episodes")
 		if last := &v.n.Episodes[n-1]; last != e && !last.Recovered.Known() {
-			b.WriteString(", the last of them " + Unrecovered(last.LastReport, v.n.Window.End))
+			b.WriteString(", the last of them " + Unrecovered(last.LastReport, v.n.Window.End, false))
 		}
 		b.WriteString(")")
 	}
@@ -189,9 +189,9 @@ func (v *view) peakOf(e *replay.Episode) time.Duration {
 }
 
 // Unrecovered says of an episode without a recovery whether the log goes on after its
-// last report.
-func Unrecovered(last, end int64) string {
-	if end-last > minute {
+// last report, as it does where others follow.
+func Unrecovered(last, end int64, others bool) string {
+	if others || end-last > minute {
 		return "recovery not seen"
 	}
 	return "not recovered by the end of the log"

@@ -46,6 +46,11 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 				to = min(to, next.Breach)
 			}
 		}
+		for _, h := range whole.Health {
+			if h.State == replay.Unhealthy && h.From >= e.Recovered.At {
+				to = min(to, h.From)
+			}
+		}
 		if ill := during(whole, e.Recovered.At+int64(5*time.Second), to, replay.Unhealthy); e.Recovered.Known() && ill > time.Second {
 			out.add("recovery beyond", "%s, %v unhealthy after it", at(e.Recovered.At), ill)
 		}

@@ -146,10 +146,10 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 // incident prints the worst episode.
 func (p *printer) incident(n *model.Node) {
 	e := &n.Episodes[n.Worst]
-	said := p.unhealthy(e, n.Window.End)
+	said := p.unhealthy(e, n)
 	if k := len(n.Episodes); k > 1 {
 		if said += fmt.Sprintf("; the worst of %d episodes", k); n.Worst < k-1 && n.Episodes[k-1].Recovered == 0 {
-			said += ", the last of them " + rules.Unrecovered(int64(n.Episodes[k-1].LastReport), int64(n.Window.End))
+			said += ", the last of them " + rules.Unrecovered(int64(n.Episodes[k-1].LastReport), int64(n.Window.End), false)
 		}
 		said += ", --verbose lists all"
 	}
@@ -172,7 +172,7 @@ func (p *printer) incident(n *model.Node) {
 }
 
 // unhealthy says from when to when PLEG was unhealthy, and whether it recovered.
-func (t times) unhealthy(e *model.Episode, end model.Time) string {
+func (t times) unhealthy(e *model.Episode, n *model.Node) string {
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
 		return "unhealthy; since when is not known"
 	}
@@ -185,7 +185,7 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	if e.Recovered != 0 {
 		c.add(true, "recovered %s%s%s, after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
 	} else {
-		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
+		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(n.Window.End), e != &n.Episodes[len(n.Episodes)-1]))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))
 	}
 	return c.String()

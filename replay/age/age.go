@@ -216,7 +216,7 @@ func (b *bounds) paces() {
 		run := b.runAt(p.To)
 		switch {
 		case p.Kind == snapshots.ProofStart && !evented:
-			b.atMost(run, snapshots.By(p.To), p.Start.Earliest())
+			b.atMost(b.runAt(p.From), snapshots.By(p.From), p.Start.Earliest())
 		case p.Kind == snapshots.ProofPaced && p.Count > 0:
 			last := p.From
 			if !evented {

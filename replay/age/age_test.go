@@ -58,9 +58,9 @@ func TestOf(t *testing.T) {
 		{"twenty starts within 20 s leave no room", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
 			Proofs: []replay.MetricProof{{Kind: snapshots.ProofPaced, From: sec(1000), To: sec(1021), Count: 20, Sum: 20 * time.Second, SumMin: 100 * time.Millisecond, SumMax: 1500 * time.Millisecond}}}, 1010, 0, 1.6},
 		{"a snapshot whose name gives whole seconds may be younger than it says", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
-			Proofs: []replay.MetricProof{{Kind: snapshots.ProofStart, To: sec(1000), Start: when(999.9)}}}, 1000.5, 0, -1},
+			Proofs: []replay.MetricProof{{Kind: snapshots.ProofStart, From: sec(1000), To: sec(1000), Start: when(999.9)}}}, 1000.5, 0, -1},
 		{"by the end of that second the start that it states had been", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
-			Proofs: []replay.MetricProof{{Kind: snapshots.ProofStart, To: sec(1000), Start: when(1000.4)}}}, 1001.5, 0, 1.1},
+			Proofs: []replay.MetricProof{{Kind: snapshots.ProofStart, From: sec(1000), To: sec(1000), Start: when(1000.4)}}}, 1001.5, 0, 1.1},
 		{"a new process has no age before its first relist", replay.Node{Relists: []replay.Relist{hung},
 			Runs: []replay.Run{{First: sec(900), Last: sec(1100)}, {First: sec(1110), Last: sec(2000)}}}, 1105, -1, -1},
 	} {

@@ -204,10 +204,24 @@ func (h *claims) metrics() {
 		switch p.Kind {
 		case snapshots.ProofStart:
 			h.add(well.From, h.until(p.From, well.To), Healthy, ProofGauge, p.Evidence...)
+			// Under evented PLEG the gauge is that of its own health check, which is no relist's.
+			if ill := h.n.Fresh(h.s.RunAt(p.From), p.Start.Latest()); !h.n.Kubelet.EventedSends() && !h.unjudged(ill, p.To) {
+				h.add(ill, p.To-int64(conditionLate), Unhealthy, ProofGauge, p.Evidence...)
+			}
 		case snapshots.ProofPaced:
 			h.add(well.From, h.until(p.To, well.To), Healthy, ProofPace, p.Evidence...)
 		}
 	}
+}
+
+// unjudged reports whether, in a step between two snapshots that ended within a stretch,
+// several relists ended without a failed list: then the gauge is old, not the relist.
+func (h *claims) unjudged(from, to int64) bool {
+	return slices.ContainsFunc(h.n.Proofs, func(p snapshots.Proof) bool {
+		return p.Kind == snapshots.ProofCount && p.Count >= 3 && p.To > from && p.To <= to && !slices.ContainsFunc(h.n.Calls, func(s snapshots.CallStep) bool {
+			return s.From < p.To && p.To <= s.To && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers")
+		})
+	})
 }
 
 // silence claims health where the log of a run would tell of the opposite.
@@ -551,12 +565,10 @@ func (h *claims) episodes() {
 		if e.Breach == 0 {
 			continue
 		}
-		st, from := Unhealthy, e.Breach
+		st := Unhealthy
 		if e.Never {
 			st = NeverRelisted
-		} else if e.LastStart.Slack > relist.SameMoment {
-			from += int64(e.LastStart.Slack) // of whole seconds
 		}
-		h.add(from, certain(e), st, ProofReport, e.Evidence...)
+		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
 	}
 }

@@ -17,6 +17,7 @@ type Known struct {
 	Asked    kubelet.Generators // of a kubelet that may be asked for the evented PLEG
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
+	Calls    []snapshots.CallStep
 	Window   Window
 }
 

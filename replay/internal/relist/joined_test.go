@@ -130,3 +130,24 @@ func TestListedIsNotFailed(t *testing.T) {
 		t.Error("a claim that says nothing of its list was not joined")
 	}
 }
+
+// TestBeginInAHole: a list that failed behind a hole of the log may be that of a relist
+// after the one that the metrics show to run, if it may have begun in the hole.
+func TestBeginInAHole(t *testing.T) {
+	const s = int64(time.Second)
+	ran := timed{Proof: &snapshots.Proof{To: 400 * s}, start: host.Span{From: 42 * s, To: 43 * s}, end: host.Span{From: 105 * s, To: 400 * s}, took: extent{62 * time.Second, 358 * time.Second}}
+	for name, c := range map[string]struct {
+		hi    int64 // by when the failed one began
+		holes []host.Span
+		fits  bool
+	}{
+		"a hole":             {343 * s, []host.Span{{From: 110 * s, To: 300 * s}}, false},
+		"none":               {343 * s, nil, true},
+		"it began before it": {43 * s, []host.Span{{From: 110 * s, To: 300 * s}}, true},
+	} {
+		l := &ledger{w: &kubelet.Witness{Holes: c.holes}}
+		if got := l.fits(&claim{lo: 42 * s, hi: c.hi, end: host.Instant{At: 343 * s}, listed: &no, basis: basisListError}, &ran); got != c.fits {
+			t.Errorf("%s: fits %v", name, got)
+		}
+	}
+}

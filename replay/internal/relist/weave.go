@@ -127,7 +127,7 @@ func (l *ledger) place(run int, t *timed) int {
 	}
 	room := serial.Fit(serial.Measured{Start: t.start, End: t.end, Took: int64(t.took.lo)}, all, gap, func(i int) bool {
 		c := l.claims[of[i]]
-		return !c.measured && (c.listed == nil || t.Listed == nil || *c.listed == *t.Listed) && (!c.end.Known() || c.fits(t))
+		return !c.measured && (c.listed == nil || t.Listed == nil || *c.listed == *t.Listed) && (!c.end.Known() || l.fits(c, t))
 	})
 	if room.Apart || len(room.Same) > 0 {
 		t.start = room.Start
@@ -190,7 +190,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!c.fits(t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
+		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!l.fits(c, t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -237,6 +237,16 @@ func (l *ledger) orNext(c *claim, t *timed) bool {
 		return false
 	}
 	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
+}
+
+// fits reports whether what is known of the claim agrees with the measure, and the claimed
+// relist is none after the measured, of which a hole of the log hides the end.
+func (l *ledger) fits(c *claim, t *timed) bool {
+	ran := t.To // it did so still
+	if t.end.To != 0 {
+		ran = t.end.From
+	}
+	return c.fits(t) && (!c.end.Known() || c.hi <= ran || l.w.Whole(ran, c.end.At))
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge

@@ -24,7 +24,7 @@ type ProofKind string
 // Kinds of proof.
 const (
 	// ProofStart: the last relist whose list calls had succeeded when the
-	// kubelet last judged its health began at Start.
+	// kubelet last judged its health before From, and before To, began at Start.
 	ProofStart ProofKind = "start"
 	// ProofCount: between From and To, Count relists ended, and they took
 	// Sum together.
@@ -293,7 +293,13 @@ func proveStarts(shots []*shot) []Proof {
 	var out []Proof
 	last := math.NaN()
 	for i, t := range shots {
-		if !(t.lastSeen > 0) || t.lastSeen == last {
+		if !(t.lastSeen > 0) {
+			continue
+		}
+		if k := len(out) - 1; t.lastSeen == last {
+			if k >= 0 && out[k].Start.At == int64(last)*1e9+int64(lastSeenSlack) {
+				out[k].To = t.at
+			}
 			continue
 		}
 		last = t.lastSeen

@@ -77,7 +77,7 @@ func TestMetricProofs(t *testing.T) {
 		want    string
 	}{
 		{"last seen names a start", []int{0, 15}, []string{"kubelet_pleg_last_seen_seconds 1795217459 1795217459", D + "_count 1 1", D + "_sum 1 1"},
-			[]ProofKind{ProofStart}, "start +0..+0 n=-1 sum=0s start=+-1±500ms"},
+			[]ProofKind{ProofStart}, "start +0..+15 n=-1 sum=0s start=+-1±500ms"},
 		{"counts and sums", []int{0, 15}, []string{D + "_count 10 24", D + "_sum 1 1.5"},
 			[]ProofKind{ProofCount}, "count +0..+15 n=14 sum=500ms"},
 		{"a hung relist is bounded by the buckets of the others", []int{0, 15, 300}, []string{
