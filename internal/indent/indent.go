@@ -1,5 +1,5 @@
-// Package indent writes JSON laid out in lines. json.Encoder lays out a copy of the
-// whole document, of which the layout is the larger part; here it is made as it is written.
+// Package indent writes JSON laid out in lines. json.Encoder makes the whole document and a
+// copy that is laid out before it writes any of it; here both are made as they are written.
 package indent
 
 import (
@@ -7,17 +7,175 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
+	"strconv"
+	"strings"
 )
 
+// List is a list whose elements are made one by one as they are written, each given as a
+// pointer to it. What it implements of json.Marshaler is not asked for.
+type List interface {
+	Elements(yield func(any) bool)
+}
+
 // Encode writes v as json.Encoder does that indents by two spaces and leaves HTML as it is.
+// Members of the document and of objects in it, and elements of lists, are encoded one by
+// one: no more of it is held.
 func Encode(w io.Writer, v any) error {
-	l := layout{to: bufio.NewWriterSize(w, 1<<16)}
-	e := json.NewEncoder(&l)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	l := &layout{to: bufio.NewWriterSize(w, 1<<16)}
+	p := parts{to: l, plans: map[reflect.Type][]field{}}
+	p.json = json.NewEncoder(&p.whole)
+	p.json.SetEscapeHTML(false)
+	if err := p.value(reflect.ValueOf(v), mostDeep); err != nil {
 		return err
 	}
+	l.Write([]byte("\n"))
 	return l.to.Flush()
+}
+
+// mostDeep is how many objects and lists within one another are written by their parts: the
+// document, those of which it has a list, and the lists of these.
+const mostDeep = 4
+
+// parts writes a value by its parts.
+type parts struct {
+	to    io.Writer
+	whole bytes.Buffer
+	json  *json.Encoder // to whole
+	plans map[reflect.Type][]field
+}
+
+func (p *parts) value(v reflect.Value, deep int) error {
+	if !v.IsValid() || deep == 0 {
+		return p.all(v)
+	}
+	if list, ok := v.Interface().(List); ok {
+		return p.list(list.Elements, deep)
+	}
+	if _, ok := v.Interface().(json.Marshaler); ok {
+		return p.all(v)
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return p.value(v.Elem(), deep)
+		}
+	case reflect.Slice:
+		if !v.IsNil() && v.Type().Elem().Kind() != reflect.Uint8 {
+			return p.list(func(yield func(any) bool) {
+				for i := 0; i < v.Len() && yield(v.Index(i).Addr().Interface()); i++ {
+				}
+			}, deep)
+		}
+	case reflect.Struct:
+		if fields := p.plan(v.Type()); fields != nil && v.CanAddr() {
+			return p.object(v, fields, deep-1)
+		}
+	}
+	return p.all(v)
+}
+
+// all writes a value as a whole.
+func (p *parts) all(v reflect.Value) error {
+	var of any
+	switch {
+	case v.IsValid() && v.CanAddr():
+		of = v.Addr().Interface() // its methods may be those of a pointer
+	case v.IsValid():
+		of = v.Interface()
+	}
+	p.whole.Reset()
+	if err := p.json.Encode(of); err != nil {
+		return err
+	}
+	_, err := p.to.Write(bytes.TrimSuffix(p.whole.Bytes(), []byte("\n")))
+	return err
+}
+
+func (p *parts) list(elements func(yield func(any) bool), deep int) (err error) {
+	p.token("[")
+	first := true
+	elements(func(x any) bool {
+		if !first {
+			p.token(",")
+		}
+		first = false
+		err = p.value(reflect.ValueOf(x), deep-1)
+		return err == nil
+	})
+	p.token("]")
+	return err
+}
+
+func (p *parts) object(v reflect.Value, fields []field, deep int) error {
+	p.token("{")
+	first := true
+	for _, f := range fields {
+		x := v.Field(f.index)
+		if f.omitEmpty && isEmpty(x) || f.omitZero && x.IsZero() {
+			continue
+		}
+		if !first {
+			p.token(",")
+		}
+		first = false
+		p.token(strconv.Quote(f.name) + ":")
+		if err := p.value(x, deep); err != nil {
+			return err
+		}
+	}
+	p.token("}")
+	return nil
+}
+
+func (p *parts) token(s string) { io.WriteString(p.to, s) }
+
+// field is a member of a struct that is written.
+type field struct {
+	index               int
+	name                string
+	omitEmpty, omitZero bool
+}
+
+// plan lists the members of a struct that holds lists, nil where encoding/json has more
+// to do than to write one after the other.
+func (p *parts) plan(t reflect.Type) []field {
+	if plan, ok := p.plans[t]; ok {
+		return plan
+	}
+	var plan []field
+	lists := false
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous || strings.Contains(options, "string"):
+			p.plans[t] = nil
+			return nil
+		case !f.IsExported() || name == "-" && options == "":
+			continue
+		case name == "":
+			name = f.Name
+		}
+		lists = lists || f.Type.Kind() == reflect.Slice || f.Type.Implements(reflect.TypeFor[List]())
+		plan = append(plan, field{i, name, strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero")})
+	}
+	if !lists {
+		plan = nil
+	}
+	p.plans[t] = plan
+	return plan
+}
+
+// isEmpty reports whether encoding/json leaves out a value that may be.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct, reflect.Func:
+		return false
+	}
+	return v.IsZero()
 }
 
 // layout lays out what an encoder writes, in which no space stands between tokens.
