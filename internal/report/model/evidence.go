@@ -19,9 +19,18 @@ type Evidence struct {
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 
-	Message string `json:"-"` // for people: what the text ends in behind framing and header, JSON in words
-	Length  int    `json:"-"` // of the line, in bytes
-	Input   int    `json:"-"` // index of the input, -1 unknown
+	message func() string
+	Length  int `json:"-"` // of the line, in bytes
+	Input   int `json:"-"` // index of the input, -1 unknown
+}
+
+// Message is the line for people: what the text ends in behind framing and header, JSON
+// in words.
+func (e *Evidence) Message() string {
+	if e.message == nil {
+		return ""
+	}
+	return e.message()
 }
 
 // Where is file and line as they are quoted.
@@ -120,9 +129,11 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	if s := e.When(); s.Basis > parse.FileTime || s.Basis == parse.FileTime && !fact {
 		out.Time = Time(s.At)
 	}
-	if ev, ok := e.Record.(*parse.Event); ok {
-		text = cmp.Or(ev.Message(), text)
+	out.message = func() string {
+		if ev, ok := e.Record.(*parse.Event); ok {
+			text = cmp.Or(ev.Message(), text)
+		}
+		return c.quote(parse.Readable(text))
 	}
-	out.Message = c.quote(parse.Readable(text))
 	return out
 }
