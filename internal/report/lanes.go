@@ -26,10 +26,10 @@ const laneGutter, ageGutter = 18, gutter + 2
 // one of the greatest weight is shown.
 type lane struct {
 	name  string
-	cells []cell
+	cells []laneCell
 }
 
-type cell struct {
+type laneCell struct {
 	char   rune // 0: blank
 	weight int
 	color  text.Colors
@@ -41,7 +41,7 @@ type laneFrame struct {
 	cols     int
 }
 
-func (f laneFrame) lane(name string) *lane { return &lane{name, make([]cell, f.cols)} }
+func (f laneFrame) lane(name string) *lane { return &lane{name, make([]laneCell, f.cols)} }
 
 // column returns the column of a time; it may lie outside the frame.
 func (f laneFrame) column(at model.Time) int {
@@ -57,7 +57,7 @@ func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color t
 	}
 	for i := max(a, 0); i <= min(b, len(l.cells)-1); i++ {
 		if weight > l.cells[i].weight {
-			l.cells[i] = cell{c, weight, color}
+			l.cells[i] = laneCell{c, weight, color}
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (p *printer) timeline(n *model.Node) {
 		}
 	}
 	for _, l := range append(lanes, pods) {
-		if slices.ContainsFunc(l.cells, func(c cell) bool { return c.char != 0 }) {
+		if slices.ContainsFunc(l.cells, func(c laneCell) bool { return c.char != 0 }) {
 			fmt.Fprintf(p, "  %-*s%s\n", laneGutter, fit(l.name, laneGutter-1), l.line(p))
 		}
 	}
@@ -214,9 +214,9 @@ func newAges(n *model.Node, f laneFrame) ages {
 	a := ages{lane: f.lane("age"), threshold: model.Duration(n.Kubelet.Threshold)}
 	low, high := make([]float64, f.cols), slices.Repeat([]float64{-1}, f.cols)
 	for _, m := range timeline.Collect(timeline.Healths, n) { // the worst state in a column wins; unknown is worse than healthy
-		c := cell{'·', m.Weight() + 1, []text.Colors{nil, nil, yellow, red}[m.Weight()]}
+		c := laneCell{'·', m.Weight() + 1, []text.Colors{nil, nil, yellow, red}[m.Weight()]}
 		if m.State == "healthy" {
-			c = cell{'─', 1, green}
+			c = laneCell{'─', 1, green}
 		}
 		a.lane.put(f, m.Start, m.To(f.to), c.weight, c.char, c.color)
 	}

@@ -82,7 +82,7 @@ func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []Watched
 	return out
 }
 
-func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes []Watched) Audit {
+func (e *evaluation) judge(ctx context.Context, i int, r *ruleState, s *sight, nodes []Watched) Audit {
 	g, d := e.groups[i].def, r.def
 	a := Audit{File: g.File, Group: g.Name, Alert: d.Alert, Expr: d.Expr, For: d.For, Severity: d.Labels["severity"], Pending: r.seen.pending}
 	if r.refused {

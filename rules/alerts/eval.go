@@ -136,23 +136,23 @@ func (p *plan) at(ms int64) promql.Vector {
 // evaluation is one run of rule groups over a database.
 type evaluation struct {
 	*Stepper
-	clocks  []clock          // by group
-	writers map[string][]int // recorded series name to the ranks of the rules that write it
-	needed  map[*rule]bool   // alerts, and the rules that they depend on
+	clocks  []clock             // by group
+	writers map[string][]int    // recorded series name to the ranks of the rules that write it
+	needed  map[*ruleState]bool // alerts, and the rules that they depend on
 }
 
 // evaluate runs all groups from the first to the last sample, each at its own interval. Rules whose
 // inputs are complete before they are evaluated are computed by one range query; the others step by
 // step.
 func evaluate(ctx context.Context, db *query.DB, defs []Group) (*evaluation, error) {
-	e := &evaluation{Stepper: &Stepper{db: db}, writers: map[string][]int{}, needed: map[*rule]bool{}}
+	e := &evaluation{Stepper: &Stepper{db: db}, writers: map[string][]int{}, needed: map[*ruleState]bool{}}
 	for i := range defs {
 		e.groups = append(e.groups, e.newGroup(&defs[i]))
 		e.clocks = append(e.clocks, clockOf(db, defs[i].Interval))
 	}
 	written := e.survey()
 	for _, g := range e.groups {
-		g.rules = slices.DeleteFunc(g.rules, func(r *rule) bool { return !e.needed[r] })
+		g.rules = slices.DeleteFunc(g.rules, func(r *ruleState) bool { return !e.needed[r] })
 		for _, r := range g.rules {
 			if r.def.Alert != "" {
 				r.seen = &record{written: written}
@@ -204,7 +204,7 @@ func readsOf(expr string) reads {
 // some rule reads the states of alerts.
 func (e *evaluation) survey() (written bool) {
 	rank := 0
-	var all []*rule
+	var all []*ruleState
 	for _, g := range e.groups {
 		for _, r := range g.rules {
 			if r.def.Record != "" {
@@ -214,8 +214,8 @@ func (e *evaluation) survey() (written bool) {
 			rank++
 		}
 	}
-	var need func(r *rule)
-	need = func(r *rule) {
+	var need func(r *ruleState)
+	need = func(r *ruleState) {
 		if e.needed[r] {
 			return
 		}
@@ -307,7 +307,7 @@ func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 
 // settled reports whether all inputs of a rule are complete before it is evaluated: it reads no
 // recorded series, or only series of earlier rules.
-func (e *evaluation) settled(g *group, r *rule, done map[string]bool) bool {
+func (e *evaluation) settled(g *groupState, r *ruleState, done map[string]bool) bool {
 	in := readsOf(r.def.Expr)
 	if in.any && len(e.writers) > 0 || slices.Contains(in.names, alertsMetric) || slices.Contains(in.names, alertsForMetric) {
 		return false
@@ -323,11 +323,11 @@ func (e *evaluation) settled(g *group, r *rule, done map[string]bool) bool {
 // offsets reports whether some group has a query offset: its samples have earlier timestamps than
 // their evaluation.
 func (e *evaluation) offsets() bool {
-	return slices.ContainsFunc(e.groups, func(g *group) bool { return g.def.Offset != 0 })
+	return slices.ContainsFunc(e.groups, func(g *groupState) bool { return g.def.Offset != 0 })
 }
 
 // planRule computes the results of a rule by a range query.
-func (e *evaluation) planRule(ctx context.Context, i int, r *rule) bool {
+func (e *evaluation) planRule(ctx context.Context, i int, r *ruleState) bool {
 	m, err := e.rangeOf(ctx, i, r.def.Expr)
 	if err != nil {
 		return false
@@ -351,7 +351,7 @@ func (e *evaluation) rangeOf(ctx context.Context, i int, expr string) (promql.Ma
 }
 
 // run writes the results of a planned recording rule.
-func (e *evaluation) run(ctx context.Context, i int, r *rule) {
+func (e *evaluation) run(ctx context.Context, i int, r *ruleState) {
 	g, c := e.groups[i], e.clocks[i]
 	for t := c.from; t <= c.to; t += c.step {
 		if err := g.evalRule(ctx, r, time.UnixMilli(t).UTC()); err != nil && r.err == nil {

@@ -14,7 +14,7 @@ import (
 
 // near says how close an alert that did not fire came to it: how long it was pending, or how close
 // its value came to the threshold.
-func (e *evaluation) near(ctx context.Context, i int, r *rule) []string {
+func (e *evaluation) near(ctx context.Context, i int, r *ruleState) []string {
 	if p := r.seen; p.pending > 0 || !p.since.IsZero() {
 		return []string{fmt.Sprintf("it was pending for %s at most, from %s on, and needs %s", short(p.pending), p.since.Format("15:04:05 MST"), short(r.def.For))}
 	}

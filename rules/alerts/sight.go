@@ -20,12 +20,12 @@ import (
 type sight struct {
 	db     *query.DB
 	writes map[string][]string    // recorded series name to the expressions of its rules
-	failed map[string]*rule       // recorded series name to a rule that failed to write it
+	failed map[string]*ruleState  // recorded series name to a rule that failed to write it
 	ups    map[[2]string][2]int64 // job and instance to the span in which it was scraped, Unix ms
 }
 
 func newSight(e *evaluation) *sight {
-	s := &sight{e.db, map[string][]string{}, map[string]*rule{}, map[[2]string][2]int64{}}
+	s := &sight{e.db, map[string][]string{}, map[string]*ruleState{}, map[[2]string][2]int64{}}
 	for _, up := range e.db.Matching([]*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "up")}) {
 		from, to := up.Span()
 		if seen, ok := s.ups[targetOf(up)]; ok {

@@ -20,7 +20,7 @@ import (
 // recording rule it reads sees the sample of the previous step.
 type Stepper struct {
 	db     *query.DB
-	groups []*group
+	groups []*groupState
 	// strict makes Step return the first error of a rule, as needed for unit tests. A server
 	// continues with the next rule.
 	strict bool
@@ -66,15 +66,15 @@ func (s *Stepper) Firing(name string) []Active {
 	return out
 }
 
-// group is a rule group and its state between steps.
-type group struct {
+// groupState is a rule group and its state between steps.
+type groupState struct {
 	*Stepper
 	def   *Group
-	rules []*rule
+	rules []*ruleState
 }
 
-// rule is one rule with the series that it wrote last and its alerts.
-type rule struct {
+// ruleState is one rule with the series that it wrote last and its alerts.
+type ruleState struct {
 	def      *Rule
 	wrote    []labels.Labels
 	active   []*instance // in the order in which they became active
@@ -99,18 +99,18 @@ type instance struct {
 	told        *Firing // the current firing
 }
 
-func (s *Stepper) newGroup(def *Group) *group {
-	g := &group{Stepper: s, def: def}
+func (s *Stepper) newGroup(def *Group) *groupState {
+	g := &groupState{Stepper: s, def: def}
 	for i := range def.Rules {
 		d := &def.Rules[i]
-		g.rules = append(g.rules, &rule{def: d, byLabel: map[uint64]*instance{},
+		g.rules = append(g.rules, &ruleState{def: d, byLabel: map[uint64]*instance{},
 			expander: Expander{Alert: d.Alert, ExternalLabels: s.labels, ExternalURL: s.url, Query: s.db.Vector}})
 	}
 	return g
 }
 
 // eval evaluates the rules in order and writes their results.
-func (g *group) eval(ctx context.Context, ts time.Time) error {
+func (g *groupState) eval(ctx context.Context, ts time.Time) error {
 	for _, r := range g.rules {
 		if r.written {
 			continue
@@ -132,7 +132,7 @@ func (g *group) eval(ctx context.Context, ts time.Time) error {
 	return nil
 }
 
-func (g *group) evalRule(ctx context.Context, r *rule, ts time.Time) error {
+func (g *groupState) evalRule(ctx context.Context, r *ruleState, ts time.Time) error {
 	at := ts.Add(-g.def.Offset)
 	v, err := g.results(ctx, r, at)
 	if err != nil {
@@ -150,7 +150,7 @@ func (g *group) evalRule(ctx context.Context, r *rule, ts time.Time) error {
 }
 
 // results returns the results of the expression of a rule.
-func (g *group) results(ctx context.Context, r *rule, at time.Time) (promql.Vector, error) {
+func (g *groupState) results(ctx context.Context, r *ruleState, at time.Time) (promql.Vector, error) {
 	if r.plan != nil {
 		return r.plan.at(at.UnixMilli()), nil
 	}
@@ -158,7 +158,7 @@ func (g *group) results(ctx context.Context, r *rule, at time.Time) (promql.Vect
 }
 
 // record gives samples the name and labels of a recording rule.
-func (g *group) record(r *rule, v promql.Vector) (promql.Vector, error) {
+func (g *groupState) record(r *ruleState, v promql.Vector) (promql.Vector, error) {
 	for i := range v {
 		b := labels.NewBuilder(v[i].Metric).Set(nameLabel, r.def.Record)
 		for k, x := range r.def.Labels {
@@ -177,7 +177,7 @@ var errSameLabels = errors.New("the rule gives two results with the same labels"
 
 var errNoVector = errors.New("the expression gives no vector")
 
-func (g *group) within(n int) error {
+func (g *groupState) within(n int) error {
 	if g.def.Limit > 0 && n > g.def.Limit {
 		return fmt.Errorf("%d results exceed the limit of the group, %d", n, g.def.Limit)
 	}
@@ -186,7 +186,7 @@ func (g *group) within(n int) error {
 
 // write appends samples, and a staleness marker for each series that is gone. Samples of series in
 // the input are kept: a server recorded them.
-func (g *group) write(r *rule, v promql.Vector, ms int64) error {
+func (g *groupState) write(r *ruleState, v promql.Vector, ms int64) error {
 	seen := make(map[uint64]bool, len(v))
 	wrote := make([]labels.Labels, 0, len(v))
 	for _, s := range v {
@@ -209,7 +209,7 @@ func (g *group) write(r *rule, v promql.Vector, ms int64) error {
 }
 
 // alert advances the instances of an alert by one step.
-func (g *group) alert(ctx context.Context, r *rule, v promql.Vector, ts time.Time) (promql.Vector, error) {
+func (g *groupState) alert(ctx context.Context, r *ruleState, v promql.Vector, ts time.Time) (promql.Vector, error) {
 	now := make(map[uint64]labels.Labels, len(v))
 	hashes := make([]uint64, len(v))
 	for i := range v {
@@ -244,7 +244,7 @@ func (g *group) alert(ctx context.Context, r *rule, v promql.Vector, ts time.Tim
 }
 
 // alertLabels returns the labels of the alert for a sample.
-func (g *group) alertLabels(ctx context.Context, r *rule, s promql.Sample) labels.Labels {
+func (g *groupState) alertLabels(ctx context.Context, r *ruleState, s promql.Sample) labels.Labels {
 	b := labels.NewBuilder(s.Metric).Del(nameLabel)
 	for _, f := range r.expander.Expand(ctx, r.def.Labels, s) {
 		b.Set(f.Name, f.Value)
@@ -253,7 +253,7 @@ func (g *group) alertLabels(ctx context.Context, r *rule, s promql.Sample) label
 }
 
 // see updates or adds the instance for one result of the expression.
-func (r *rule) see(ctx context.Context, ls labels.Labels, hash uint64, s promql.Sample, ts time.Time) {
+func (r *ruleState) see(ctx context.Context, ls labels.Labels, hash uint64, s promql.Sample, ts time.Time) {
 	in := r.byLabel[hash]
 	if in == nil {
 		in = &instance{labels: ls, since: ts}
@@ -269,7 +269,7 @@ func (r *rule) see(ctx context.Context, ls labels.Labels, hash uint64, s promql.
 }
 
 // judge lets instances fire, keep firing, or resolve, and returns the number that remain.
-func (r *rule) judge(ts time.Time) int {
+func (r *ruleState) judge(ts time.Time) int {
 	kept := r.active[:0]
 	for _, in := range r.active {
 		switch {
@@ -292,7 +292,7 @@ func (r *rule) judge(ts time.Time) int {
 }
 
 // drop removes all instances.
-func (r *rule) drop(ts time.Time) {
+func (r *ruleState) drop(ts time.Time) {
 	for _, in := range r.active {
 		r.seen.gone(in, ts)
 	}

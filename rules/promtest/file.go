@@ -151,7 +151,7 @@ func Parse(name string, data []byte) (*File, []error) {
 		r.yaml(err)
 		return nil, r.errs
 	}
-	f := r.file(&doc, place{&tree})
+	f := r.file(&doc, position{&tree})
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
@@ -204,7 +204,7 @@ func (r *reader) yaml(err error) {
 // goNames matches Go type names in the library's errors, which mean nothing to a user.
 var goNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` in type \S+$| into \S+\.\S+$`) })
 
-func (r *reader) file(d *document, at place) *File {
+func (r *reader) file(d *document, at position) *File {
 	f := &File{Name: r.name, Interval: time.Duration(d.Interval), Order: d.Order, Fuzzy: d.Fuzzy}
 	if f.Interval == 0 {
 		f.Interval = time.Minute
@@ -223,7 +223,7 @@ func (r *reader) file(d *document, at place) *File {
 	return f
 }
 
-func (r *reader) test(d *testDocument, f *File, at place) Test {
+func (r *reader) test(d *testDocument, f *File, at position) Test {
 	t := Test{Name: d.Name, Line: at.line(), step: cmp.Or(time.Duration(d.Interval), f.Interval), start: d.Start.Time, labels: d.Labels, url: d.URL}
 	if t.start.IsZero() {
 		t.start = time.Unix(0, 0).UTC()
@@ -282,18 +282,18 @@ func (r *reader) wanted(p parser.Parser, metric string, value float64, hist stri
 	return sample{labels: ls, hist: vs[0].Histogram}, nil
 }
 
-// place is a YAML node, for looking up lines.
-type place struct{ n *yaml.Node }
+// position is a YAML node, for looking up lines.
+type position struct{ n *yaml.Node }
 
 // of returns the i-th element of the sequence at a key.
-func (p place) of(key string, i int) place {
+func (p position) of(key string, i int) position {
 	n := p.n
 	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
 		n = n.Content[0]
 	}
 	for k := 0; k+1 < len(n.Content); k += 2 {
 		if v := resolved(n.Content[k+1]); n.Content[k].Value == key && i < len(v.Content) {
-			return place{resolved(v.Content[i])}
+			return position{resolved(v.Content[i])}
 		}
 	}
 	return p
@@ -307,4 +307,4 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-func (p place) line() int { return max(p.n.Line, 1) }
+func (p position) line() int { return max(p.n.Line, 1) }
