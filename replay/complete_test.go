@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,33 @@ func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	n := buildOne(t, strings.Join(seconds(60, func(int) bool { return false }), "\n"))
 	if d, ok := n.Relists[40].Duration(); !ok || d > 100*time.Millisecond {
 		t.Errorf("a relist of the whole log takes %v, %v", d, ok)
+	}
+}
+
+// The garbage collection of images lists all pods as well: of two lists that return while a
+// relist runs, either may be the relist's; that it listed is known when both returned, and
+// not where the relist's own then fails.
+func TestListOfAnother(t *testing.T) {
+	lists := func(stamp string) string {
+		return `I1120 ` + stamp + `    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
+	}
+	quick := seconds(20, func(int) bool { return false })
+	slow := append(quick, relisting("10:00:20.200000"), lists("10:00:21.000000"))
+	relist := func(lines ...string) *Relist {
+		n := buildOne(t, ticking(append(slices.Clone(slow), lines...), "10:00:20", "10:00:59"))
+		for i := range n.Relists {
+			if strings.HasPrefix(clock(n.Relists[i].Start.At), "10:00:20.2") {
+				return &n.Relists[i]
+			}
+		}
+		t.Fatalf("%v", n.Relists)
+		return nil
+	}
+	if r := relist(lists("10:00:35.000000"), relisting("10:00:36.010000")); r.ListEnd.Latest()-r.ListEnd.Earliest() < int64(13*time.Second) {
+		t.Errorf("its list returned at %s ±%v", clock(r.ListEnd.At), r.ListEnd.Slack)
+	}
+	if r := relist(failLine("10:00:35.000000", deadlineError), relisting("10:00:36.010000")); r.ListEnd.Known() || r.Listed == nil || *r.Listed {
+		t.Errorf("its list failed, and returned at %s", clock(r.ListEnd.At))
 	}
 }
 
