@@ -84,6 +84,21 @@ func TestListOfAnother(t *testing.T) {
 	}
 }
 
+// A process of whose lines none is known has followed the one before all the same, which
+// may have ended right after its last line.
+func TestSilentProcess(t *testing.T) {
+	first := strings.Join(seconds(30, func(int) bool { return false }), "\n")
+	n := buildOne(t, first+"\n"+`I1120 10:02:00.000000    5151 reconciler.go:1] "something"`+"\n"+`I1120 10:02:30.000000    5151 reconciler.go:1] "something"`)
+	if len(n.Runs) != 2 || n.Runs[1].PID != 5151 {
+		t.Fatalf("%d processes", len(n.Runs))
+	}
+	for _, h := range n.Health {
+		if h.State == health.Healthy && h.To > n.Runs[0].Last {
+			t.Errorf("healthy until %s, the last line is of %s", clock(h.To), clock(n.Runs[0].Last))
+		}
+	}
+}
+
 // Each process skips its first turn, since no relist has listed yet: a log that shows
 // the start of the loop and not that line is a selection.
 func TestStartWithoutItsFirstTurn(t *testing.T) {
