@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,48 @@ func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	n := buildOne(t, strings.Join(seconds(60, func(int) bool { return false }), "\n"))
 	if d, ok := n.Relists[40].Duration(); !ok || d > 100*time.Millisecond {
 		t.Errorf("a relist of the whole log takes %v, %v", d, ok)
+	}
+}
+
+// The garbage collection of images lists all pods as well: of two lists that return while a
+// relist runs, either may be the relist's; that it listed is known when both returned, and
+// not where the relist's own then fails.
+func TestListOfAnother(t *testing.T) {
+	lists := func(stamp string) string {
+		return `I1120 ` + stamp + `    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
+	}
+	quick := seconds(20, func(int) bool { return false })
+	slow := append(quick, relisting("10:00:20.200000"), lists("10:00:21.000000"))
+	relist := func(lines ...string) *Relist {
+		n := buildOne(t, ticking(append(slices.Clone(slow), lines...), "10:00:20", "10:00:59"))
+		for i := range n.Relists {
+			if strings.HasPrefix(clock(n.Relists[i].Start.At), "10:00:20.2") {
+				return &n.Relists[i]
+			}
+		}
+		t.Fatalf("%v", n.Relists)
+		return nil
+	}
+	if r := relist(lists("10:00:35.000000"), relisting("10:00:36.010000")); r.ListEnd.Latest()-r.ListEnd.Earliest() < int64(13*time.Second) {
+		t.Errorf("its list returned at %s ±%v", clock(r.ListEnd.At), r.ListEnd.Slack)
+	}
+	if r := relist(failLine("10:00:35.000000", deadlineError), relisting("10:00:36.010000")); r.ListEnd.Known() || r.Listed == nil || *r.Listed {
+		t.Errorf("its list failed, and returned at %s", clock(r.ListEnd.At))
+	}
+}
+
+// A process of whose lines none is known has followed the one before all the same, which
+// may have ended right after its last line.
+func TestSilentProcess(t *testing.T) {
+	first := strings.Join(seconds(30, func(int) bool { return false }), "\n")
+	n := buildOne(t, first+"\n"+`I1120 10:02:00.000000    5151 reconciler.go:1] "something"`+"\n"+`I1120 10:02:30.000000    5151 reconciler.go:1] "something"`)
+	if len(n.Runs) != 2 || n.Runs[1].PID != 5151 {
+		t.Fatalf("%d processes", len(n.Runs))
+	}
+	for _, h := range n.Health {
+		if h.State == health.Healthy && h.To > n.Runs[0].Last {
+			t.Errorf("healthy until %s, the last line is of %s", clock(h.To), clock(n.Runs[0].Last))
+		}
 	}
 }
 

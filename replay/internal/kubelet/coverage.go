@@ -54,8 +54,9 @@ func (c *Coverage) runOf(line int32) int {
 
 // runs tells which runs there are, and gives each the first and last line of its
 // process, whether they have a signature or not. A process id that several runs
-// share, as that of containers, tells only when the last of them ended.
-func (c *Coverage) runs(runs []Run) {
+// share, as that of containers, tells only when the last of them ended. A process of whose
+// lines none has a signature is the last one too, if it wrote after all others.
+func (c *Coverage) runs(runs []Run) []Run {
 	shared := map[int]int{}
 	for i := range runs {
 		shared[runs[i].PID]++
@@ -74,9 +75,17 @@ func (c *Coverage) runs(runs []Run) {
 			}
 		}
 	}
+	for _, v := range c.list {
+		first, last := inOrder(v.FirstLine, v.LastLine)
+		if k := len(runs) - 1; k >= 0 && v.Origin.PID != 0 && runs[k].PID != 0 && shared[v.Origin.PID] == 0 && first.At > runs[k].Last {
+			runs = append(runs, Run{PID: v.Origin.PID, First: first.At, Last: last.At})
+			shared[v.Origin.PID]++
+		}
+	}
 	for i := range runs {
 		c.pids = append(c.pids, runs[i].PID)
 	}
+	return runs
 }
 
 // from is the index of the first line at or after a moment.

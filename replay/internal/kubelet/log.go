@@ -155,8 +155,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 			s.add(e, int32(i), x.Kinds, rc.cur)
 		}
 	}
-	s.Runs = rc.runs
-	s.Cover.runs(s.Runs)
+	s.Runs = s.Cover.runs(rc.runs)
 	s.silences, s.Doubled, s.Broken = silences(n), doubled(n), s.broken()
 	for i := 1; i < len(s.Runs); i++ {
 		a, b := &s.Runs[i-1], &s.Runs[i]

@@ -250,8 +250,11 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 				later(m)
 			}
 		case m.Kind == host.KindRetrieved:
-			if !c.listEnd.Known() && c.listed == nil {
+			switch {
+			case c.listed == nil:
 				c.listEnd, c.listed = host.Instant{At: m.At, Slack: SameMoment}, &yes
+			case c.listEnd.Known(): // that of another caller is one of the two
+				c.listEnd = host.Between(c.listEnd.Earliest(), m.At+int64(SameMoment))
 			}
 		case m.Kind == host.KindListFail:
 			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo {
@@ -405,7 +408,7 @@ func (l *ledger) silent(run int, from, to, relisting int64) bool {
 
 // fail closes the relist with its error line.
 func (c *claim) fail(m kubelet.Mark) {
-	c.end, c.outcome, c.listed = host.Instant{At: m.At, Slack: time.Millisecond}, OutcomeListFailed, &no
+	c.end, c.listEnd, c.outcome, c.listed = host.Instant{At: m.At, Slack: time.Millisecond}, host.Instant{}, OutcomeListFailed, &no
 	c.ev = append(c.ev, host.Evidence{Record: m.Line, Note: "this attempt ended here"})
 	if !slices.Contains(c.basis, BasisListError) {
 		c.basis = append(slices.Clip(c.basis), BasisListError)
