@@ -1,5 +1,5 @@
-// Package indent writes indented JSON. json.Encoder buffers the whole indented document, most of
-// which is indentation; this package indents while writing.
+// Package indent writes indented JSON. json.Encoder buffers the whole document, and once more
+// with indentation; this package encodes and indents while writing.
 package indent
 
 import (
@@ -7,17 +7,174 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
+	"strconv"
+	"strings"
 )
 
+// List is a list whose elements are produced while it is written. Elements yields a pointer to
+// each. It takes precedence over json.Marshaler.
+type List interface {
+	Elements(yield func(any) bool)
+}
+
 // Encode writes v like a json.Encoder with an indent of two spaces and without HTML escaping.
+// It encodes v in parts, so that memory use is that of the largest list element.
 func Encode(w io.Writer, v any) error {
-	l := layout{to: bufio.NewWriterSize(w, 1<<16)}
-	e := json.NewEncoder(&l)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	l := &layout{to: bufio.NewWriterSize(w, 1<<16)}
+	p := parts{to: l, plans: map[reflect.Type][]field{}}
+	p.json = json.NewEncoder(&p.whole)
+	p.json.SetEscapeHTML(false)
+	if err := p.value(reflect.ValueOf(v), mostDeep); err != nil {
 		return err
 	}
+	l.Write([]byte("\n"))
 	return l.to.Flush()
+}
+
+// mostDeep is how many nested objects and lists are written in parts: the document, its lists,
+// their elements, and the lists of those.
+const mostDeep = 4
+
+// parts writes values in parts.
+type parts struct {
+	to    io.Writer
+	whole bytes.Buffer
+	json  *json.Encoder // to whole
+	plans map[reflect.Type][]field
+}
+
+func (p *parts) value(v reflect.Value, deep int) error {
+	if !v.IsValid() || deep == 0 {
+		return p.all(v)
+	}
+	if list, ok := v.Interface().(List); ok {
+		return p.list(list.Elements, deep)
+	}
+	if _, ok := v.Interface().(json.Marshaler); ok {
+		return p.all(v)
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return p.value(v.Elem(), deep)
+		}
+	case reflect.Slice:
+		if !v.IsNil() && v.Type().Elem().Kind() != reflect.Uint8 {
+			return p.list(func(yield func(any) bool) {
+				for i := 0; i < v.Len() && yield(v.Index(i).Addr().Interface()); i++ {
+				}
+			}, deep)
+		}
+	case reflect.Struct:
+		if fields := p.plan(v.Type()); fields != nil && v.CanAddr() {
+			return p.object(v, fields, deep-1)
+		}
+	}
+	return p.all(v)
+}
+
+// all writes a value in one piece.
+func (p *parts) all(v reflect.Value) error {
+	var of any
+	switch {
+	case v.IsValid() && v.CanAddr():
+		of = v.Addr().Interface() // MarshalJSON may have a pointer receiver
+	case v.IsValid():
+		of = v.Interface()
+	}
+	p.whole.Reset()
+	if err := p.json.Encode(of); err != nil {
+		return err
+	}
+	_, err := p.to.Write(bytes.TrimSuffix(p.whole.Bytes(), []byte("\n")))
+	return err
+}
+
+func (p *parts) list(elements func(yield func(any) bool), deep int) (err error) {
+	p.token("[")
+	first := true
+	elements(func(x any) bool {
+		if !first {
+			p.token(",")
+		}
+		first = false
+		err = p.value(reflect.ValueOf(x), deep-1)
+		return err == nil
+	})
+	p.token("]")
+	return err
+}
+
+func (p *parts) object(v reflect.Value, fields []field, deep int) error {
+	p.token("{")
+	first := true
+	for _, f := range fields {
+		x := v.Field(f.index)
+		if f.omitEmpty && isEmpty(x) || f.omitZero && x.IsZero() {
+			continue
+		}
+		if !first {
+			p.token(",")
+		}
+		first = false
+		p.token(strconv.Quote(f.name) + ":")
+		if err := p.value(x, deep); err != nil {
+			return err
+		}
+	}
+	p.token("}")
+	return nil
+}
+
+func (p *parts) token(s string) { io.WriteString(p.to, s) }
+
+// field is a struct field that is encoded.
+type field struct {
+	index               int
+	name                string
+	omitEmpty, omitZero bool
+}
+
+// plan returns the fields of a struct that contains lists. It is nil for other structs, and for
+// those with embedded fields or string options, which are left to encoding/json.
+func (p *parts) plan(t reflect.Type) []field {
+	if plan, ok := p.plans[t]; ok {
+		return plan
+	}
+	var plan []field
+	lists := false
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous || strings.Contains(options, "string"):
+			p.plans[t] = nil
+			return nil
+		case !f.IsExported() || name == "-" && options == "":
+			continue
+		case name == "":
+			name = f.Name
+		}
+		lists = lists || f.Type.Kind() == reflect.Slice || f.Type.Implements(reflect.TypeFor[List]())
+		plan = append(plan, field{i, name, strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero")})
+	}
+	if !lists {
+		plan = nil
+	}
+	p.plans[t] = plan
+	return plan
+}
+
+// isEmpty reports whether omitempty omits v.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct, reflect.Func:
+		return false
+	}
+	return v.IsZero()
 }
 
 // layout indents the output of an encoder, which has no space between tokens.

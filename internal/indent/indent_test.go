@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEncode: every value is indented as by json.Encoder.
@@ -53,6 +54,101 @@ func TestEncode(t *testing.T) {
 		if err := Encode(&got, v); err != nil || got.String() != want.String() {
 			t.Fatalf("%v: %v\n%.2000s\nwant\n%.2000s", v, err, got.String(), want.String())
 		}
+	}
+}
+
+type part struct {
+	Name  string    `json:"name"`
+	Empty []int     `json:"empty,omitempty"`
+	Zero  time.Time `json:"zero,omitzero"`
+	Own   ownText   `json:"own"`
+	List  numbers   `json:"list"`
+	Parts []*part   `json:"parts"`
+	Any   any       `json:"any,omitempty"`
+	Fn    func()    `json:"-"`
+	Outer *joined
+	bare  int
+}
+
+// joined has an embedded struct.
+type joined struct {
+	Outer
+	Parts []part
+}
+
+type document struct {
+	Schema string
+	Parts  []part         `json:"parts"`
+	Map    map[string]any `json:"map,omitempty"`
+	None   *part
+	Bytes  []byte `json:",omitempty"`
+	Many   numbers
+}
+
+type Outer struct{ Inner int }
+
+// ownText has a MarshalJSON with a pointer receiver.
+type ownText struct{ s string }
+
+func (o *ownText) MarshalJSON() ([]byte, error) { return json.Marshal("<" + o.s + ">") }
+
+// numbers is a list of that many numbers.
+type numbers int
+
+func (n numbers) Elements(yield func(any) bool) {
+	for i := 0; i < int(n) && yield(&i); i++ {
+	}
+}
+
+func (n numbers) MarshalJSON() ([]byte, error) {
+	all := []int{}
+	n.Elements(func(x any) bool { all = append(all, *x.(*int)); return true })
+	return json.Marshal(all)
+}
+
+// TestEncodeParts: the output equals that of json.Encoder for values that are written in parts.
+func TestEncodeParts(t *testing.T) {
+	inner := part{Name: "<a>", Own: ownText{"x"}, List: 2, Any: []int{}, Outer: &joined{Outer{1}, []part{{}}}}
+	for _, v := range []any{
+		nil, inner, &inner, []part{inner, {}}, &[]*part{&inner, nil}, numbers(0), numbers(3), (*part)(nil),
+		document{}, &document{}, &document{Schema: "s", Parts: []part{inner, inner}, Many: 3},
+		&document{Parts: []part{}, Map: map[string]any{"b": numbers(1), "a": inner}, None: &part{Parts: []*part{&inner, nil}}, Bytes: []byte("<>")},
+	} {
+		var want, got bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		if err := Encode(&got, v); err != nil || got.String() != want.String() {
+			t.Errorf("%v: %v\n%s\nwant\n%s", v, err, got.String(), want.String())
+		}
+	}
+}
+
+// watched is a list that records how much had been written before its last element.
+type watched struct {
+	to     *bytes.Buffer
+	before *int
+}
+
+func (w watched) Elements(yield func(any) bool) {
+	for i := range 100_000 {
+		*w.before = w.to.Len()
+		if !yield(&i) {
+			return
+		}
+	}
+}
+
+// TestEncodeAsItGoes: elements of a list are written before the next ones are produced.
+func TestEncodeAsItGoes(t *testing.T) {
+	var out bytes.Buffer
+	var before int
+	doc := struct{ Nodes []struct{ Relists watched } }{[]struct{ Relists watched }{{watched{&out, &before}}}}
+	if err := Encode(&out, &doc); err != nil || before < out.Len()*9/10 {
+		t.Errorf("%v: %d of %d bytes", err, before, out.Len())
 	}
 }
 

@@ -130,6 +130,13 @@ func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
 	}
 }
 
+// Elements implements indent.List.
+func (s Seq[T]) Elements(yield func(any) bool) {
+	if s != nil {
+		s(func(x T) bool { return yield(&x) })
+	}
+}
+
 // MarshalJSON implements json.Marshaler.
 func (s Seq[T]) MarshalJSON() ([]byte, error) {
 	all := []T{}
