@@ -135,9 +135,17 @@ func (r *failureReader) failure(c *Call) Failure {
 	return f
 }
 
+// mostWords is of how many words for calls, scopes and codes each is kept: the CRI has some
+// forty calls, and what is told of them is told by call.
+const mostWords = 1000
+
 func (r *failureReader) word(s parse.Sym) string {
 	text, ok := r.words[s]
-	if !ok {
+	switch {
+	case ok:
+	case len(r.words) == mostWords:
+		return "other"
+	default:
 		text = r.syms.Text(s)
 		r.words[s] = text
 	}

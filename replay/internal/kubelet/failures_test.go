@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -44,6 +45,24 @@ func TestFailureDetails(t *testing.T) {
 	u.Details = nil
 	if rest := (FailureDetails{u.Err(), u.ObjectID(), u.PodUID()}); !reflect.ValueOf(rest).IsZero() {
 		t.Errorf("an unpacked failure still knows %+v", rest)
+	}
+}
+
+// TestFailureWords: lines may name any number of calls, of which some are told by name.
+func TestFailureWords(t *testing.T) {
+	syms := parse.NewSymbols()
+	var calls []Call
+	for i := range 3 * mostWords {
+		line := parse.NewEvent(&parse.EventKind{}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: int64(i+1) * 1e9, Basis: parse.Stated}})
+		calls = append(calls, Call{Line: line, Name: syms.OfString(fmt.Sprint("Call", i))})
+	}
+	named := map[string]int{}
+	fs := FailuresOf(calls, syms, time.Minute)
+	for _, f := range fs {
+		named[f.Call]++
+	}
+	if len(fs) != len(calls) || len(named) > mostWords || named["Call0"] != 1 || named["other"] < mostWords {
+		t.Errorf("%d failures of %d calls, %d others", len(fs), len(named), named["other"])
 	}
 }
 
