@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -122,28 +121,40 @@ func visible(s string) string {
 	if plain(s) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+	b := make([]byte, 0, len(s)+64)
+	for len(s) > 0 {
+		n := plainLen(s)
+		b, s = append(b, s[:n]...), s[n:]
+		r, n := utf8.DecodeRuneInString(s)
 		switch {
-		case r == '\n' || r == '\r':
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\r':
+			b = append(b, `\r`...)
 		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case hidden(r) && r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case hidden(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b = fmt.Appendf(b, `\x%02x`, s[0])
+		case n > 0 && hidden(r) && r < 0x100:
+			b = fmt.Appendf(b, `\x%02x`, r)
+		case n > 0 && hidden(r):
+			b = fmt.Appendf(b, `\u%04x`, r)
 		default:
-			b.WriteString(s[i : i+n])
+			b = append(b, s[:n]...)
 		}
-		i += n
+		s = s[n:]
 	}
-	return b.String()
+	return string(b)
 }
 
-func plain(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < 0x20 && r != '\t' }) < 0
+func plain(s string) bool { return plainLen(s) == len(s) }
+
+// plainLen is the length of the ASCII text, of which all can be seen, that s begins with.
+func plainLen(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\t' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // hidden reports whether r is invisible or changes how other characters look.
