@@ -70,9 +70,8 @@ func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
 		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(a, b Episode) int { return cmp.Compare(a.Breach, b.Breach) })
-	if all := len(out); all > parse.Many {
-		a.Warnings = append(a.Warnings, parse.Counted(out[0].Evidence[0].Where(), all, "episode", parse.Many, "the first, the last and those of the greatest ages"))
-		out = parse.Weightiest(out, parse.Many, func(e *Episode) int64 { return int64(e.PeakAge) })
+	if out = w.few(out, parse.Many); w.left > 0 {
+		a.Warnings = append(a.Warnings, parse.Counted(out[0].Evidence[0].Where(), w.left+len(out), "episode", len(out), "the first, the last and those of the greatest ages"))
 	}
 	for i := range out {
 		out[i].ID = i + 1
@@ -120,6 +119,7 @@ type healer struct {
 	log   *kubelet.Witness // where it is complete
 
 	nevers map[int][]kubelet.Saying // by run
+	left   int                      // episodes that are left out
 }
 
 func newHealer(n *Known) *healer {
@@ -140,7 +140,7 @@ func (w *healer) run(run int, mine []*LastSeen) []Episode {
 			j++
 		}
 		if e := w.episode(run, mine[i:j]); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // else no line is past what the option says
-			out = append(out, e)
+			out = w.few(append(out, e), 2*parse.Many)
 		}
 		i = j
 	}
@@ -148,6 +148,15 @@ func (w *healer) run(run int, mine []*LastSeen) []Episode {
 		out = append([]Episode{e}, out...)
 	}
 	return out
+}
+
+// few leaves out episodes where there are more than most.
+func (w *healer) few(all []Episode, most int) []Episode {
+	if len(all) <= most {
+		return all
+	}
+	w.left += len(all) - parse.Many
+	return parse.Weightiest(all, parse.Many, func(e *Episode) int64 { return int64(e.PeakAge) })
 }
 
 // limit is the threshold in force for a group.
