@@ -25,7 +25,7 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 	hang := strings.Repeat(" ", len(indent)+2)
 	if !p.opt.Verbose {
 		hang, most = hang[2:], 1
-		at, text = shortPath(at, 40), fit(flat(e.Message), max(p.opt.Width-len(indent), least))
+		at, text = shortPath(at, 40), fit(flat(e.Message()), max(p.opt.Width-len(indent), least))
 		if e.Time != 0 {
 			when = "  " + layout(e.Time, time.TimeOnly) + p.local(e.Time)
 		}

@@ -277,7 +277,7 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 			p.quote(fmt.Sprintf("  %d ", i+1), &e)
 		}
 		if e := c.Against.Best(); e != nil {
-			p.clipped("  against  ", cmp.Or(gist(e.Note), flat(e.Message))+" ("+shortPath(e.Where(), 40)+")", p.most(2))
+			p.clipped("  against  ", cmp.Or(gist(e.Note), flat(e.Message()))+" ("+shortPath(e.Where(), 40)+")", p.most(2))
 		}
 	}
 	if around := map[bool][2]string{true: {"signs of ", ", though PLEG was well"}}[well]; len(also) > 0 {

@@ -57,7 +57,7 @@ func (t times) ticketLines(n *model.Node) []string {
 		if note := gist(e.Note); note != "" {
 			proof += "  " + note + ":"
 		}
-		out = append(out, proof+"  "+fit(flat(e.Message), 200))
+		out = append(out, proof+"  "+fit(flat(e.Message()), 200))
 	}
 	return out
 }

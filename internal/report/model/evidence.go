@@ -19,9 +19,18 @@ type Evidence struct {
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 
-	Message string `json:"-"` // for people: the message without framing and header, JSON turned into words
-	Length  int    `json:"-"` // of the original line, in bytes
-	Input   int    `json:"-"` // index of the input, -1 if unknown
+	message func() string
+	Length  int `json:"-"` // of the original line, in bytes
+	Input   int `json:"-"` // index of the input, -1 if unknown
+}
+
+// Message returns the line for people: the message without framing and header, JSON turned into
+// words. It is computed on each call, as most evidence is written without it.
+func (e *Evidence) Message() string {
+	if e.message == nil {
+		return ""
+	}
+	return e.message()
 }
 
 // Where returns file:line, or the file alone if no line is known.
@@ -120,9 +129,11 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	if s := e.When(); s.Basis > parse.FileTime || s.Basis == parse.FileTime && !fact {
 		out.Time = Time(s.At)
 	}
-	if ev, ok := e.Record.(*parse.Event); ok {
-		text = cmp.Or(ev.Message(), text)
+	out.message = func() string {
+		if ev, ok := e.Record.(*parse.Event); ok {
+			text = cmp.Or(ev.Message(), text)
+		}
+		return c.quote(parse.Readable(text))
 	}
-	out.Message = c.quote(parse.Readable(text))
 	return out
 }

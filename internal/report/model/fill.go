@@ -102,7 +102,7 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 		if e == nil {
 			return "what follows from others"
 		}
-		return strconv.Quote(Cut(e.Message, 160)) + " (" + e.Where() + ")"
+		return strconv.Quote(Cut(e.Message(), 160)) + " (" + e.Where() + ")"
 	}
 	out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
 	return out
