@@ -53,7 +53,6 @@ var (
 	argScopes  = oneOrMore(",", "all", "ready", "pod", "")
 	argCadence = oneOrMore("", "steady", "slow")
 	argRuntime = oneOrMore("", "docker", "containerd", "crio")
-	argOS      = oneOrMore("", "linux", "windows")
 )
 
 // oneOrMore is words out of a few, with a separator between them; "" allows one

@@ -50,7 +50,6 @@ var conditions = []Condition{
 	{"kubelet", "the kubelet's version lies in this range", args("within", argVersions), true, lookKubelet},
 	{"kernel", "the kernel's release lies in this range", args("within", argVersions, "match", argPattern), false, lookKernel},
 	{"runtime", "the container runtime is of this kind", args("is", argRuntime), true, lookRuntime},
-	{"os", "the node's operating system", args("is", argOS), false, lookOS},
 	{"evented", "the kubelet runs with the evented PLEG", nil, true, lookEvented},
 	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", nil, true, lookHealthy},
 	{"short-lived", "the runtime's log shows containers that lived and died between two relists", nil, true, lookShortLived},

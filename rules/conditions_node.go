@@ -130,26 +130,6 @@ func lookRuntime(s *subject, args map[string]string) outcome {
 	return found(s.profile("container runtime: " + s.rt)...).by("version")
 }
 
-func lookOS(s *subject, args map[string]string) outcome {
-	if s.os == "" {
-		return cannotLook()
-	}
-	if s.os != args["is"] {
-		return notThere()
-	}
-	var es []replay.Evidence
-	for _, f := range s.byFact["os.name"] {
-		es = append(es, replay.Evidence{Record: f})
-	}
-	for _, id := range []string{"win.perf", "win.path", "win.hcs", "win.hcstime"} {
-		es = append(es, events("", s.sig(id)...)...)
-	}
-	if len(es) == 0 {
-		es = s.profile("operating system: " + s.os)
-	}
-	return found(es...).by("version")
-}
-
 func lookEvented(s *subject, _ map[string]string) outcome {
 	es := s.sig(parse.SigEvented)
 	switch pleg := s.n.Kubelet.PLEG; {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"sort"
@@ -411,18 +412,38 @@ func refused(err string) bool {
 		func(words string) bool { return strings.Contains(err, words) })
 }
 
-// aliveBetween reports whether a relist worked between two moments: one that lines date,
-// or one that brought pod events.
-func (s *subject) aliveBetween(from, to int64) bool {
-	rs := s.n.Relists
-	for i := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At > from }); i < len(rs) && rs[i].Start.At < to; i++ {
-		if rs[i].Outcome == replay.OutcomeOK {
-			return true
+// works returns the first and the last moment between two at which a relist began that
+// worked, by lines that date it, or brought pod events; 0 if none did.
+func (s *subject) works(from, to int64) (first, last int64) {
+	add := func(at int64) {
+		if first == 0 || at < first {
+			first = at
 		}
+		last = max(last, at)
 	}
-	ev := s.n.Observed
-	i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
-	return i < ev.Len() && ev.Item(i).At < to
+	rs, ev := s.n.Relists, s.n.Observed
+	i := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At > from })
+	k := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At >= to })
+	for ; i < k && rs[i].Outcome != replay.OutcomeOK; i++ {
+	}
+	for ; i < k && rs[k-1].Outcome != replay.OutcomeOK; k-- {
+	}
+	if i < k {
+		add(rs[i].Start.At)
+		add(rs[k-1].Start.At)
+	}
+	i = sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
+	if k = sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At >= to }); i < k {
+		add(ev.Item(i).At)
+		add(ev.Item(k - 1).At)
+	}
+	return first, last
+}
+
+// aliveBetween reports whether a relist worked between two moments.
+func (s *subject) aliveBetween(from, to int64) bool {
+	first, _ := s.works(from, to)
+	return first != 0
 }
 
 // workedBetween reports whether one of the stretches that worked lies between two moments.
@@ -462,17 +483,7 @@ func (s *subject) lastAlive(at int64) int64 {
 	if s.n.Window.Lines.From < at-outageGap && !s.holed(at-outageGap, at) {
 		return at
 	}
-	last := int64(0)
-	for i := range s.n.Relists {
-		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At < at {
-			last = max(last, r.Start.At)
-		}
-	}
-	for i := s.n.Observed.Len() - 1; i >= 0; i-- {
-		if e := s.n.Observed.Item(i).At; e < at {
-			return max(last, e)
-		}
-	}
+	_, last := s.works(0, at)
 	return last
 }
 
@@ -483,33 +494,15 @@ func (s *subject) firstAlive(at int64) int64 {
 	if !s.holed(at, at+outageGap) {
 		return at
 	}
-	first := s.n.Window.Lines.To
-	for i := range s.n.Relists {
-		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At > at {
-			first = r.Start.At
-			break
-		}
-	}
-	ev := s.n.Observed
-	if i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > at }); i < ev.Len() {
-		first = min(first, ev.Item(i).At)
-	}
-	return first
+	first, _ := s.works(at, math.MaxInt64)
+	return cmp.Or(first, s.n.Window.Lines.To)
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:
 // pod events, or more than a minute of kubelet log without failed lists or
 // complaints about the runtime.
 func (s *subject) aliveAfter(at int64) bool {
-	if o := s.n.Observed; o.Len() > 0 && o.Item(o.Len()-1).At > at {
-		return true
-	}
-	for i := range s.n.Relists {
-		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At > at {
-			return true
-		}
-	}
-	return s.n.Window.Lines.To-at > outageGap && !s.deniedAfter(at)
+	return s.aliveBetween(at, math.MaxInt64) || s.n.Window.Lines.To-at > outageGap && !s.deniedAfter(at)
 }
 
 // deniedAfter reports whether the kubelet still says after a moment that the

@@ -521,9 +521,11 @@ func precede(xs []*scored) {
 			if b.def.Kind == KindMechanism {
 				b.conf = min(b.conf, possibleMost) // it follows from the other; it is no reason of its own
 			}
-			if b.conf = min(b.conf, a.conf-0.01); b.conf < likelyFrom {
-				b.conf = min(b.conf, possibleMost)
+			below := a.conf - 0.01
+			if below < likelyFrom {
+				below = math.Nextafter(a.conf, 0) // both stay likely
 			}
+			b.conf = min(b.conf, below)
 			b.level = demote(b)
 		}
 	}
@@ -541,10 +543,9 @@ func lead(xs []*scored) {
 		for _, b := range xs {
 			if b.conf >= most && b.follows(a) {
 				most = math.Nextafter(most, 0)
-				b.conf = most
-			}
-			if b.conf < confirmFrom {
-				b.level = demote(b)
+				if b.conf = most; b.conf < confirmFrom {
+					b.level = demote(b)
+				}
 			}
 		}
 	}

@@ -21,7 +21,7 @@ const callMetric = "kubelet_runtime_operations_duration_seconds"
 // the others look at the log of the kubelet.
 var conditionNeeds = map[string]Clause{
 	"serial-calls": {Metric: callMetric}, "slow-lists": {Metric: callMetric}, "hung-calls": {Metric: callMetric},
-	"kernel": {Fact: "kernel.version"}, "os": {Fact: "os.name"}, "waited-for": {Fact: "goroutine.lock"}, "mount-waited-for": {Fact: "process.dstate"},
+	"kernel": {Fact: "kernel.version"}, "waited-for": {Fact: "goroutine.lock"}, "mount-waited-for": {Fact: "process.dstate"},
 	"runnable": {Fact: "procs.running"}, "exited-pile": {Fact: "containers.exited"}, "shim-pile": {Fact: "process.shim.count"},
 	"lock-chain": {Looks: []parse.Source{parse.SrcKernel}}, "hung-many": {Looks: []parse.Source{parse.SrcKernel}}, "lockups-at-once": {Looks: []parse.Source{parse.SrcKernel}},
 	"shim-stays": {Looks: []parse.Source{parse.SrcContainerd}}, "many-shims": {Looks: []parse.Source{parse.SrcContainerd}}, "silent-shim": {Looks: []parse.Source{parse.SrcContainerd}},
