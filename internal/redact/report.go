@@ -251,8 +251,12 @@ func (l learner) node(n *replay.Node) {
 			l.key("host", c.Origin.Host)
 		}
 	}
+	said := ""
 	for i := range n.Failures {
-		l.r.Learn(n.Failures[i].Err())
+		if err := n.Failures[i].Err(); err != said { // a daemon that is gone is told a million times
+			l.r.Learn(err)
+			said = err
+		}
 	}
 	for _, q := range n.Requests.All() {
 		l.r.learnPod(q.Pod, "")
