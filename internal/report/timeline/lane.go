@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -19,17 +20,26 @@ type Lane struct {
 // relists, CRI failures, runtime requests, kubelet processes, gaps in the log and contradictions;
 // then one per source and one per pod. Long lanes are thinned to about most marks; see Thin.
 func Lanes(n *model.Node, most int) []Lane {
-	all := Collect(Relists, n)
-	dated := slices.DeleteFunc(slices.Clone(all), func(m Mark) bool { return m.Kind != Relist || m.Start == 0 })
-	undated := slices.DeleteFunc(all, func(m Mark) bool { return m.Kind == Relist })
+	dated, failed, requests := newThinner(n.Window, most), newThinner(n.Window, most), newThinner(n.Window, most)
+	var undated []Mark
+	Relists(n, func(m Mark) {
+		switch {
+		case m.Kind != Relist:
+			undated = append(undated, m)
+		case m.Start != 0:
+			dated.add(m)
+		}
+	})
+	FailedCalls(n, failed.add)
+	Requests(n, requests.add)
 	out := []Lane{
 		{"node Ready", Ready, Collect(Readies, n)},
 		{"PLEG health", Health, Collect(Healths, n)},
 		{"episodes", Episode, Collect(Episodes, n)},
-		{"relists", Relist, Thin(dated, n.Window, most)},
+		{"relists", Relist, dated.marks()},
 		{"undated relists", Bounded, undated},
-		{"CRI failures", Failed, Thin(Collect(FailedCalls, n), n.Window, most)},
-		{"runtime requests", Request, Thin(Collect(Requests, n), n.Window, most)},
+		{"CRI failures", Failed, failed.marks()},
+		{"runtime requests", Request, requests.marks()},
 		{"kubelet process", Run, Collect(runs, n)},
 		{"no log", Gap, Collect(gaps, n)},
 		{"contradictions", Conflict, Collect(conflicts, n)},
@@ -46,19 +56,23 @@ func byStart(ms []Mark) {
 
 // Sources returns a lane for the known messages of each source, sorted by name.
 func Sources(n *model.Node, most int) []Lane {
-	var out []Lane
+	sources := map[string]*thinner{}
 	n.History.Lines.Each(func(l model.Line) {
 		if l.Bulk {
 			return
 		}
-		i := slices.IndexFunc(out, func(x Lane) bool { return x.Name == l.Source })
-		if i < 0 {
-			i, out = len(out), append(out, Lane{Name: l.Source, Kind: Line})
+		t := sources[l.Source]
+		if t == nil {
+			t = newThinner(n.Window, most)
+			sources[l.Source] = t
 		}
-		out[i].Marks = append(out[i].Marks, Mark{Kind: Line, ID: l.IDs, Start: l.At, State: string(rune(l.Severity)), Proof: l.Evidence})
+		t.add(Mark{Kind: Line, ID: l.IDs, Start: l.At, State: string(rune(l.Severity)), Proof: l.Evidence})
 	})
-	slices.SortFunc(out, func(a, b Lane) int { return cmp.Compare(a.Name, b.Name) })
-	return thinned(out, n.Window, most)
+	var out []Lane
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		out = append(out, Lane{name, Line, sources[name].marks()})
+	}
+	return out
 }
 
 // Pods returns a lane for the events of each pod: those with problems first, then the busiest.
@@ -122,36 +136,73 @@ func Thin(ms []Mark, w model.Window, most int) []Mark {
 	if len(ms) <= most {
 		return ms
 	}
-	span := max(w.End-w.Start, 1)
-	type place struct {
-		bin   int
-		state string
-	}
-	bins := make(map[place]int, most/2) // index in out
-	var out []Mark
-	kept := 0
+	t := newThinner(w, most)
 	for _, m := range ms {
-		if kept < most/2 && m.Kind != Line && m.Kind != Event && m.Weight() > 1 { // half of the room is for these
-			out = append(out, m)
-			kept++
-			continue
-		}
-		bin := place{bin: int(float64(m.Start-w.Start) / float64(span) * float64(most/2))}
-		if m.Kind == Event {
-			bin.state = m.State // so that omitted events can be counted by audit status
-		}
-		i, taken := bins[bin]
-		switch {
-		case !taken:
-			bins[bin] = len(out)
-			out = append(out, m)
-		case m.outranks(&out[i]):
-			m.More = out[i].More + 1
-			out[i] = m
-		default:
-			out[i].More++
-		}
+		t.add(m)
 	}
-	byStart(out)
-	return out
+	return t.marks()
+}
+
+// thinner is Thin for marks that are added one by one. It holds about most of them.
+type thinner struct {
+	w    model.Window
+	most int
+	out  []Mark        // all of them while there are at most that many
+	bins map[place]int // index in out; nil until then
+	kept int
+}
+
+// place is an interval of the window, and the audit status of events, so that omitted ones can be
+// counted by it.
+type place struct {
+	bin   int
+	state string
+}
+
+func newThinner(w model.Window, most int) *thinner { return &thinner{w: w, most: most} }
+
+func (t *thinner) add(m Mark) {
+	if t.bins == nil {
+		if t.out = append(t.out, m); len(t.out) > t.most {
+			all := t.out
+			t.out, t.bins = nil, make(map[place]int, t.most/2)
+			for _, m := range all {
+				t.put(m)
+			}
+		}
+		return
+	}
+	t.put(m)
+}
+
+func (t *thinner) put(m Mark) {
+	if t.kept < t.most/2 && m.Kind != Line && m.Kind != Event && m.Weight() > 1 { // half of the room is for these
+		t.out = append(t.out, m)
+		t.kept++
+		return
+	}
+	span := max(t.w.End-t.w.Start, 1)
+	bin := place{bin: int(float64(m.Start-t.w.Start) / float64(span) * float64(t.most/2))}
+	if m.Kind == Event {
+		bin.state = m.State
+	}
+	i, taken := t.bins[bin]
+	switch {
+	case !taken:
+		t.bins[bin] = len(t.out)
+		t.out = append(t.out, m)
+	case m.outranks(&t.out[i]):
+		m.More = t.out[i].More + 1
+		t.out[i] = m
+	default:
+		t.out[i].More++
+	}
+}
+
+// marks returns what remains, sorted by start if marks were omitted.
+func (t *thinner) marks() []Mark {
+	if t.bins != nil {
+		byStart(t.out)
+	}
+	return t.out
 }

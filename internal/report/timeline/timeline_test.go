@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -93,5 +94,22 @@ func TestPodsBounded(t *testing.T) {
 	}
 	if len(lanes) != 401 || marks > 10_000 || total != len(events) || lanes[0].Name != "ns/pod-8999" || lanes[400].Name != "8600 more pods" {
 		t.Errorf("%d lanes, %d marks for %d, from %s to %s", len(lanes), marks, total, lanes[0].Name, lanes[len(lanes)-1].Name)
+	}
+}
+
+// TestThinnerHolds: a thinner holds no more marks than it returns, and those of Thin.
+func TestThinnerHolds(t *testing.T) {
+	w := model.Window{Start: 0, End: 1e6}
+	one := newThinner(w, 100)
+	var all []Mark
+	for i := range 100_000 {
+		m := Mark{Kind: []string{Line, Failed}[i%2], Start: model.Time(i * 7919 % 1e6), State: "E"}
+		all = append(all, m)
+		if one.add(m); len(one.out) > 200 {
+			t.Fatalf("%d marks are held after %d", len(one.out), i)
+		}
+	}
+	if !reflect.DeepEqual(one.marks(), Thin(all, w, 100)) {
+		t.Error("they differ from those of Thin")
 	}
 }
