@@ -27,7 +27,7 @@ type pattern struct {
 // step is one element of a linear pattern. Exactly one field is set.
 type step struct {
 	lit    string   // this text
-	run    *repeat     // a run of characters, as long as possible
+	run    *repeat  // a run of characters, as long as possible
 	either [][]step // the first alternative that leads to a match
 	mark   int      // start (2*group) or end (2*group+1) of a group
 	end    bool     // the end of the text
