@@ -6,7 +6,7 @@ type Bundle struct {
 	Inputs     []Input
 	Files      []*File
 	Events     []*Event
-	Symbols    *Symbols // interned fields of Events; nil if none were extracted while decoding
+	Interned   *StringTable // interned fields of Events; nil if none were extracted while decoding
 	Coverage   []*Coverage
 	Markers    []*Marker
 	Facts      []*Fact

@@ -6,20 +6,20 @@ import "slices"
 // most lines were extracted while decoding. Where each name is in a row is
 // determined once per Shape.
 type Columns struct {
-	symbols *Symbols
-	names   []string
-	of      [][]int8 // by Shape: index in names of each value, -1 if none; trailing -1 trimmed; nil: not computed yet
-	text    []Field
+	interned *StringTable
+	names    []string
+	of       [][]int8 // by Shape: index in names of each value, -1 if none; trailing -1 trimmed; nil: not computed yet
+	text     []Field
 }
 
 // NewColumns returns a reader of the named fields, at most 127.
-func NewColumns(t *Symbols, names ...string) *Columns { return &Columns{symbols: t, names: names} }
+func NewColumns(t *StringTable, names ...string) *Columns { return &Columns{interned: t, names: names} }
 
 // Read sets row, which has one element per name, to the values of e: 0 if e has no
 // such field, and the first non-empty value if it has several.
-func (c *Columns) Read(e *Event, row []Sym) {
+func (c *Columns) Read(e *Event, row []StringID) {
 	clear(row)
-	if shape, values, of := e.taken(); of != nil && of == c.symbols {
+	if shape, values, of := e.taken(); of != nil && of == c.interned {
 		for _, to := range c.columns(shape) {
 			if s := values.Next(); to >= 0 && row[to] == 0 {
 				row[to] = s
@@ -30,20 +30,20 @@ func (c *Columns) Read(e *Event, row []Sym) {
 	c.text = e.AppendFields(c.text[:0])
 	for _, f := range c.text {
 		if to := c.column(f.Name); to >= 0 && row[to] == 0 {
-			row[to] = c.symbols.OfString(f.Value)
+			row[to] = c.interned.OfString(f.Value)
 		}
 	}
 }
 
 // columns returns, for each value of a Shape, its index in names.
-func (c *Columns) columns(shape Sym) []int8 {
+func (c *Columns) columns(shape StringID) []int8 {
 	if int(shape) < len(c.of) && c.of[shape] != nil {
 		return c.of[shape]
 	}
 	if more := int(shape) + 1 - len(c.of); more > 0 {
 		c.of = append(c.of, make([][]int8, more)...)
 	}
-	names := c.symbols.Names(shape)
+	names := c.interned.Names(shape)
 	to := make([]int8, len(names))
 	for i, name := range names {
 		to[i] = c.column(name)

@@ -126,7 +126,7 @@ type FieldStore interface {
 	TextStore
 	// Row returns a reader of the row with the given number, which KeepRow
 	// returned.
-	Row(n uint32) (Row, *Symbols)
+	Row(n uint32) (Row, *StringTable)
 }
 
 // TextWriter stores a line and returns a handle on it. The caller may reuse the
@@ -148,13 +148,13 @@ type PlaceWriter interface {
 // FieldWriter is a TextWriter that can keep the fields of a line with its text.
 type FieldWriter interface {
 	TextWriter
-	// Symbols returns the table that interns names and values.
-	Symbols() *Symbols
+	// StringTable returns the table that interns names and values.
+	Interned() *StringTable
 	// KeepRow stores a row, a Shape and its values, for the line stored last. It
 	// returns the number of the row in the store of that line. values are the same
 	// values as texts, as far as they are known; the store need not duplicate those
 	// that are part of the line.
-	KeepRow(row []Sym, values [][]byte) uint32
+	KeepRow(row []StringID, values [][]byte) uint32
 }
 
 // NewText returns a handle on n bytes at off in the store of the arena.

@@ -244,7 +244,7 @@ func (e *Event) SetFields(row uint32) {
 
 // taken returns the fields that were extracted while decoding: their shape and a
 // reader of the values. of is nil if there are none.
-func (e *Event) taken() (shape Sym, values Row, of *Symbols) {
+func (e *Event) taken() (shape StringID, values Row, of *StringTable) {
 	if e.fields == 0 {
 		return 0, Row{}, nil
 	}

@@ -6,22 +6,22 @@ import (
 )
 
 // Rows stores the fields of many lines as consecutive rows: a Shape followed by one
-// value per name. Most Syms are small because they are shared by all lines, or
+// value per name. Most StringIDs are small because they are shared by all lines, or
 // close to each other because strings are numbered on first occurrence. So most
 // take one or two bytes.
 //
-// A Sym is encoded as a uvarint (package encoding/binary): either twice the Sym, or
+// A StringID is encoded as a uvarint (package encoding/binary): either twice the StringID, or
 // one plus twice the zigzag-encoded distance from near, whichever is shorter.
 type Rows struct {
-	bytes []byte // begins with an unused byte, so that no row has number 0
-	near  Sym    // the first Sym that is at least farFrom0; 0: none yet
+	bytes []byte   // begins with an unused byte, so that no row has number 0
+	near  StringID // the first StringID that is at least farFrom0; 0: none yet
 }
 
-// farFrom0 is the smallest Sym whose plain encoding takes three bytes.
+// farFrom0 is the smallest StringID whose plain encoding takes three bytes.
 const farFrom0 = 1 << 13
 
 // Add appends a row and returns its number.
-func (r *Rows) Add(row []Sym) uint32 {
+func (r *Rows) Add(row []StringID) uint32 {
 	if len(r.bytes) == 0 {
 		r.bytes = append(r.bytes, 0)
 	}
@@ -36,7 +36,7 @@ func (r *Rows) Add(row []Sym) uint32 {
 	return uint32(n)
 }
 
-func (r *Rows) add(s Sym) {
+func (r *Rows) add(s StringID) {
 	if r.near == 0 && s >= farFrom0 {
 		r.near = s
 	}
@@ -72,19 +72,19 @@ func (r *Rows) Skip(n uint32, k int) uint32 {
 type Row struct {
 	bytes []byte
 	at    uint32 // index of the next value; advancing a slice instead would cost write barriers during garbage collection
-	near  Sym
+	near  StringID
 }
 
 // Next returns the next value.
-func (r *Row) Next() Sym {
+func (r *Row) Next() StringID {
 	if b := r.bytes[r.at]; b&0x81 == 0 {
 		r.at++
-		return Sym(b >> 1)
+		return StringID(b >> 1)
 	}
 	return r.next()
 }
 
-func (r *Row) next() Sym {
+func (r *Row) next() StringID {
 	b := r.bytes[r.at:]
 	code, n := uint64(b[0]&0x7f), 1
 	for b[n-1] >= 0x80 {
@@ -93,8 +93,8 @@ func (r *Row) next() Sym {
 	}
 	r.at += uint32(n)
 	if code&1 == 0 {
-		return Sym(code >> 1)
+		return StringID(code >> 1)
 	}
 	d := code >> 1
-	return r.near + (Sym(d>>1) ^ -Sym(d&1))
+	return r.near + (StringID(d>>1) ^ -StringID(d&1))
 }

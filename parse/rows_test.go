@@ -10,14 +10,14 @@ import (
 func TestRows(t *testing.T) {
 	var r Rows
 	for round := range 20 {
-		var rows [][]Sym
+		var rows [][]StringID
 		var at []uint32
-		middle := Sym(1) << (round + 12)
+		middle := StringID(1) << (round + 12)
 		for range 200 {
-			row := make([]Sym, 1+rand.IntN(6))
+			row := make([]StringID, 1+rand.IntN(6))
 			for i := range row {
-				row[i] = []Sym{0, 63, 64, farFrom0 - 1, farFrom0, math.MaxUint32, middle, middle - 70, middle + 70,
-					Sym(rand.Uint32N(100)), middle + Sym(rand.Uint32N(5000)), Sym(rand.Uint32())}[rand.IntN(12)]
+				row[i] = []StringID{0, 63, 64, farFrom0 - 1, farFrom0, math.MaxUint32, middle, middle - 70, middle + 70,
+					StringID(rand.Uint32N(100)), middle + StringID(rand.Uint32N(5000)), StringID(rand.Uint32())}[rand.IntN(12)]
 			}
 			rows, at = append(rows, row), append(at, r.Add(row))
 		}

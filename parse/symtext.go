@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// symText is a string as Symbols stores it. IDs of 64 hex digits and UUIDs, which
+// symText is a string as StringTable stores it. IDs of 64 hex digits and UUIDs, which
 // are the majority, are packed into binary form.
 type symText struct {
 	code byte

@@ -66,14 +66,14 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	n.Runs = s.Runs
 	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
-	return account(n, s, v.Census.Forms, opt)
+	return account(n, s, v.Index.Forms, opt)
 }
 
 // account derives the kubelet's profile and what it did when: relists, episodes,
 // health, runtime calls. It leaves pod events and history alone but for their times.
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
-	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.CallTimeout())
+	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.widen(s)
@@ -230,7 +230,7 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 			see(j.At.At, time.Duration(j.Step))
 		}
 	}
-	for _, e := range v.Census.Forms {
+	for _, e := range v.Index.Forms {
 		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // which need not be set at once
 			math.Abs(sec) >= 1 && math.Abs(sec) < 1e9 {
 			see(e.At, time.Duration(sec*1e9))

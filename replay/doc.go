@@ -4,7 +4,7 @@
 // packages audit, blame and simulate.
 //
 // What a log holds most of, pod events and what happened to containers, is kept
-// as rows of numbers, texts as Syms and lines as indexes, and read as Lists.
+// as rows of numbers, texts as interned strings and lines as indexes, and read as Lists.
 //
 // It is pure: it reads no clock and does no I/O, and imports only parse and
 // pleg. Every inferred time carries its uncertainty and the records that it

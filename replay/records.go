@@ -8,11 +8,11 @@ import (
 type (
 	// Records are what the input holds of one node, in time order.
 	Records = host.Records
-	// Census sorts the lines of a node into classes.
-	Census = host.Census
-	// Class is lines that agree in who wrote them to which file, and in what
+	// Index sorts the lines of a node into groups.
+	Index = host.Index
+	// Group is lines that agree in who wrote them to which file, and in what
 	// they matched.
-	Class = host.Class
+	Group = host.Group
 	// Parallel runs tasks that share nothing they write; nil: one after the other.
 	Parallel = host.Parallel
 	// Evidence is a record and what it is cited for.

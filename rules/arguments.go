@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // Arg is an argument of a condition and what it may hold.
@@ -42,7 +44,7 @@ var (
 	}}
 	argCount      = ArgType{"a count", func(s string) bool { n, err := strconv.Atoi(s); return err == nil && n > 0 }}
 	argVersions   = ArgType{`a version range such as ">=1.6 <1.14"`, func(s string) bool { _, ok := parseRange(s); return ok }}
-	argPattern    = ArgType{"a regular expression", func(s string) bool { _, err := newPattern(s); return err == nil }}
+	argPattern    = ArgType{"a regular expression", func(s string) bool { _, err := pattern.Parse(s); return err == nil }}
 	argCalls      = ArgType{"names of CRI calls, separated by commas", func(s string) bool { return everyWord(s, ",", isCall) }}
 	argOperations = ArgType{"operations of the metrics, such as list_podsandbox, separated by commas", func(s string) bool {
 		return everyWord(s, ",", func(w string) bool { return strings.Contains(w, "_") && strings.ToLower(w) == w })

@@ -19,7 +19,7 @@ type BreachRule struct {
 	Doc         string // meaning and impact, for the runbook page
 	Remediation []string
 	References  []string
-	look        func(*view, *BreachRule) []Breach // nil: broken by metrics only
+	eval        func(*view, *BreachRule) []Breach // nil: broken by metrics only
 }
 
 // BreachRules is every breach rule, in the order of "rules list".
@@ -99,8 +99,8 @@ func breaches(v *view, p *Pack) []Breach {
 	v.pack = p
 	var out []Breach
 	for i := range breachRules {
-		if look := breachRules[i].look; look != nil {
-			out = append(out, look(v, &breachRules[i])...)
+		if eval := breachRules[i].eval; eval != nil {
+			out = append(out, eval(v, &breachRules[i])...)
 		}
 	}
 	out = v.fold(append(out, metricBreaches(v, out)...))

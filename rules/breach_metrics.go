@@ -22,8 +22,8 @@ func metricBreaches(v *view, logged []Breach) []Breach {
 	if len(v.n.Series) == 0 {
 		return out
 	}
-	for _, look := range []func() []Breach{m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
-		out = append(out, look()...)
+	for _, find := range []func() []Breach{m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
+		out = append(out, find()...)
 	}
 	return out
 }

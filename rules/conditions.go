@@ -28,56 +28,56 @@ type Condition struct {
 
 // conditions is every condition, in the order of "rules list".
 var conditions = []Condition{
-	{"breach", "PLEG was unhealthy: there is an episode", nil, true, lookBreach},
-	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that got an answer at once and never timed out: they were refused, or too large to be taken", args("step", argSteps, "of", argText), true, lookPhase},
-	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", nil, true, lookPlegAlone},
-	{"status-too", "the runtime's Status call fails in the same stall", nil, true, lookStatusToo},
-	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
-	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, lookAge},
-	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, lookSawtooth},
-	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; without a code, inspections that the relist says failed are calls of ContainerStatus; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText), true, lookRPC},
-	{"stored-error", "no line shows a status call that timed out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
-	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, lookSameObject},
-	{"many-objects", "status calls fail for many different objects", nil, true, lookManyObjects},
-	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", args("is", argCadence), true, lookCadence},
-	{"silence", "every log source is silent for about as long as the age says", nil, true, lookSilence},
-	{"journal-lag", "lines reached the journal late", args("over", argDuration), false, lookLag},
-	{"churn", "pods changed around the stall, at least so many", args("pods", argCount), false, lookChurn},
-	{"outage", "list calls were refused for a stretch of this length", args("over", argDuration, "under", argDuration), true, lookOutage},
-	{"startup", "'never successful' shows only in the first moments of a kubelet process", nil, true, lookStartup},
-	{"status-pending", "the first status check of one kubelet process has not completed for so long", args("over", argDuration), true, lookStatusPending},
-	{"never-persists", "no relist succeeds long after the kubelet started", nil, true, lookNeverPersists},
-	{"kubelet", "the kubelet's version lies in this range", args("within", argVersions), true, lookKubelet},
-	{"kernel", "the kernel's release lies in this range", args("within", argVersions, "match", argPattern), false, lookKernel},
-	{"runtime", "the container runtime is of this kind", args("is", argRuntime), true, lookRuntime},
-	{"evented", "the kubelet runs with the evented PLEG", nil, true, lookEvented},
-	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", nil, true, lookHealthy},
-	{"short-lived", "the runtime's log shows containers that lived and died between two relists", nil, true, lookShortLived},
-	{"clock-100ns", "ages count in steps of 100 ns, as on Windows", nil, false, lookCoarseClock},
-	{"clock-jump", "the wall clock stepped", args("over", argDuration), false, lookClockJump},
-	{"hung-many", "tasks of several programs hang in the kernel", args("min", argCount), false, lookHungMany},
-	{"lockups-at-once", "soft lockups on several CPUs in the same moment", nil, false, lookLockups},
-	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", args("first", argSig, "then", argSig, "lines", argCount), false, lookFollowedBy},
-	{"exited-pile", "exited containers outnumber running ones", nil, false, lookPile("exited", "containers.exited", "containers.running", 300, 300, 0)},
-	{"shim-pile", "far more shims than containers", nil, false, lookPile("shims", "process.shim.count", "containers.running", 500, 0, 20)},
-	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, lookShimStays},
-	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, lookSerialCalls},
-	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, lookSlowLists},
-	{"hung-first", "list calls timed out until they were refused; nothing worked in between", nil, true, lookTurn(true)},
-	{"refused-first", "list calls were refused until they timed out; nothing worked in between", nil, true, lookTurn(false)},
-	{"both-slow", "calls to the API server are late as well, and none to the runtime timed out", nil, false, lookBothSlow},
-	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
-	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},
-	{"silent-shim", "several calls of containerd for the state of one shim, 10 s and more apart, go unanswered, and hardly any other shim is late", nil, false, lookSilentShim},
-	{"many-shims", "several different shims do not answer containerd for long", nil, true, lookManyShims},
-	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, lookRestarted},
-	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, lookUnitDown},
-	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, lookStopOfStopped},
-	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, lookWaitedFor},
-	{"lock-chain", "what a task waits for in the kernel, and who holds it, as the kernel says or as its stacks prove; patterns of the waiter's name and of the lock", args("waiter", argPattern, "lock", argPattern), false, lookLockChain},
-	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, lookMountWaitedFor},
+	{"breach", "PLEG was unhealthy: there is an episode", nil, true, evalBreach},
+	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that got an answer at once and never timed out: they were refused, or too large to be taken", args("step", argSteps, "of", argText), true, evalPhase},
+	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", nil, true, evalPlegAlone},
+	{"status-too", "the runtime's Status call fails in the same stall", nil, true, evalStatusToo},
+	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, evalStatusOnly},
+	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, evalAge},
+	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, evalSawtooth},
+	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; without a code, inspections that the relist says failed are calls of ContainerStatus; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText), true, evalRPC},
+	{"stored-error", "no line shows a status call that timed out, but pod workers get the stored error of one in place of a status", nil, true, evalStoredError},
+	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, evalSameObject},
+	{"many-objects", "status calls fail for many different objects", nil, true, evalManyObjects},
+	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", args("is", argCadence), true, evalCadence},
+	{"silence", "every log source is silent for about as long as the age says", nil, true, evalSilence},
+	{"journal-lag", "lines reached the journal late", args("over", argDuration), false, evalLag},
+	{"churn", "pods changed around the stall, at least so many", args("pods", argCount), false, evalChurn},
+	{"outage", "list calls were refused for a stretch of this length", args("over", argDuration, "under", argDuration), true, evalOutage},
+	{"startup", "'never successful' shows only in the first moments of a kubelet process", nil, true, evalStartup},
+	{"status-pending", "the first status check of one kubelet process has not completed for so long", args("over", argDuration), true, evalStatusPending},
+	{"never-persists", "no relist succeeds long after the kubelet started", nil, true, evalNeverPersists},
+	{"kubelet", "the kubelet's version lies in this range", args("within", argVersions), true, evalKubelet},
+	{"kernel", "the kernel's release lies in this range", args("within", argVersions, "match", argPattern), false, evalKernel},
+	{"runtime", "the container runtime is of this kind", args("is", argRuntime), true, evalRuntime},
+	{"evented", "the kubelet runs with the evented PLEG", nil, true, evalEvented},
+	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", nil, true, evalHealthy},
+	{"short-lived", "the runtime's log shows containers that lived and died between two relists", nil, true, evalShortLived},
+	{"clock-100ns", "ages count in steps of 100 ns, as on Windows", nil, false, evalCoarseClock},
+	{"clock-jump", "the wall clock stepped", args("over", argDuration), false, evalClockJump},
+	{"hung-many", "tasks of several programs hang in the kernel", args("min", argCount), false, evalHungMany},
+	{"lockups-at-once", "soft lockups on several CPUs in the same moment", nil, false, evalLockups},
+	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", args("first", argSig, "then", argSig, "lines", argCount), false, evalFollowedBy},
+	{"exited-pile", "exited containers outnumber running ones", nil, false, evalPile("exited", "containers.exited", "containers.running", 300, 300, 0)},
+	{"shim-pile", "far more shims than containers", nil, false, evalPile("shims", "process.shim.count", "containers.running", 500, 0, 20)},
+	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, evalShimStays},
+	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, evalSerialCalls},
+	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, evalSlowLists},
+	{"hung-first", "list calls timed out until they were refused; nothing worked in between", nil, true, evalTurn(true)},
+	{"refused-first", "list calls were refused until they timed out; nothing worked in between", nil, true, evalTurn(false)},
+	{"both-slow", "calls to the API server are late as well, and none to the runtime timed out", nil, false, evalBothSlow},
+	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, evalHungCalls},
+	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, evalNetworkCalls},
+	{"silent-shim", "several calls of containerd for the state of one shim, 10 s and more apart, go unanswered, and hardly any other shim is late", nil, false, evalSilentShim},
+	{"many-shims", "several different shims do not answer containerd for long", nil, true, evalManyShims},
+	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, evalRestarted},
+	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, evalUnitDown},
+	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, evalStopOfStopped},
+	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, evalWaitedFor},
+	{"lock-chain", "what a task waits for in the kernel, and who holds it, as the kernel says or as its stacks prove; patterns of the waiter's name and of the lock", args("waiter", argPattern, "lock", argPattern), false, evalLockChain},
+	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, evalMountWaitedFor},
 	// Runnable tasks, not load: tasks in uninterruptible sleep raise that without using a processor.
-	{"runnable", "the run queue is far longer than the processors", nil, false, lookPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},
+	{"runnable", "the run queue is far longer than the processors", nil, false, evalPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},
 }
 
 // ConditionNames lists the names of all conditions.
@@ -137,7 +137,7 @@ func duration(s string) (int64, bool) {
 	return int64(d), err == nil
 }
 
-func lookBreach(s *subject, _ map[string]string) outcome {
+func evalBreach(s *subject, _ map[string]string) outcome {
 	if s.ep != nil {
 		return found(s.reports(2)...)
 	}
@@ -154,7 +154,7 @@ func (s *subject) reports(n int) []replay.Evidence {
 	return s.ep.Evidence[:min(n, len(s.ep.Evidence))]
 }
 
-func lookPhase(s *subject, args map[string]string) outcome {
+func evalPhase(s *subject, args map[string]string) outcome {
 	if s.ep == nil || s.ep.StuckStep == "" || s.ep.StuckStep == replay.StepUnknown {
 		return cannotLook()
 	}
@@ -190,7 +190,7 @@ func (s *subject) eachInWindow(id string) iter.Seq[*parse.Event] {
 	if !s.bulk(id) || s.ep != nil && !s.oneClock {
 		return slices.Values(s.inWindow(id))
 	}
-	es := s.census.Events
+	es := s.lines.Events
 	from, to := 0, len(es)
 	if s.ep != nil {
 		from = sort.Search(len(es), func(i int) bool { return es[i].At >= s.from })
@@ -199,7 +199,7 @@ func (s *subject) eachInWindow(id string) iter.Seq[*parse.Event] {
 	return s.among(id, from, to)
 }
 
-func lookPlegAlone(s *subject, _ map[string]string) outcome {
+func evalPlegAlone(s *subject, _ map[string]string) outcome {
 	if s.ep == nil || s.ep.Never {
 		return notThere()
 	}
@@ -225,7 +225,7 @@ func (s *subject) inStall(id string) (out []*parse.Event) {
 	return out
 }
 
-func lookStatusToo(s *subject, _ map[string]string) outcome {
+func evalStatusToo(s *subject, _ map[string]string) outcome {
 	if s.ep == nil {
 		return cannotLook()
 	}
@@ -236,7 +236,7 @@ func lookStatusToo(s *subject, _ map[string]string) outcome {
 	return found(events("", es...)...)
 }
 
-func lookStatusOnly(s *subject, _ map[string]string) outcome {
+func evalStatusOnly(s *subject, _ map[string]string) outcome {
 	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.sig(parse.SigAge))+len(s.sig(parse.SigCut)) > 0 {
 		return notThere()
 	}
@@ -287,7 +287,7 @@ func (s *subject) covers(at int64) bool {
 	return s.ep == nil || at >= s.from && at <= s.to
 }
 
-func lookAge(s *subject, args map[string]string) outcome {
+func evalAge(s *subject, args map[string]string) outcome {
 	if s.ep == nil || s.ep.Never {
 		return cannotLook()
 	}
@@ -326,7 +326,7 @@ func (v *view) deadlines() int {
 	return pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax))
 }
 
-func lookSawtooth(s *subject, _ map[string]string) outcome {
+func evalSawtooth(s *subject, _ map[string]string) outcome {
 	if s.ep == nil {
 		return cannotLook()
 	}

@@ -22,10 +22,10 @@ var networkCalls = []string{"RunPodSandbox", "StopPodSandbox", "PodSandboxStatus
 // no network.
 var otherCalls = []string{"ListPodSandbox", "ListContainers", "GetPods", "ContainerStatus", "StopContainer", "StartContainer", "CreateContainer", "RemoveContainer", "Status"}
 
-// lookNetworkCalls tells a plugin that hangs from a container that does: the
+// evalNetworkCalls tells a plugin that hangs from a container that does: the
 // creation of one sandbox and the stop or status of another have nothing in common
 // but the network.
-func lookNetworkCalls(s *subject, _ map[string]string) outcome {
+func evalNetworkCalls(s *subject, _ map[string]string) outcome {
 	if s.rt != "docker" {
 		return cannotLook()
 	}
@@ -61,7 +61,7 @@ func lookNetworkCalls(s *subject, _ map[string]string) outcome {
 // leastShims is from how many of them on it is not the shims.
 const leastShims = 3
 
-// lookManyShims counts the containers of whose shims containerd complains.
+// evalManyShims counts the containers of whose shims containerd complains.
 // A shim that starts or ends on a busy node leaves calls for its state unanswered
 // for some seconds, once or twice in its life. One that is stuck does so each time
 // it is asked.
@@ -121,7 +121,7 @@ func (s *subject) lateShims() (silent []*silence, es []*parse.Event, shims int) 
 	return silent, es, len(es) - len(silent)
 }
 
-func lookSilentShim(s *subject, _ map[string]string) outcome {
+func evalSilentShim(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
@@ -137,7 +137,7 @@ func lookSilentShim(s *subject, _ map[string]string) outcome {
 		"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
 }
 
-func lookManyShims(s *subject, _ map[string]string) outcome {
+func evalManyShims(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
@@ -190,10 +190,10 @@ func unitOf(e *parse.Event) string {
 	return ""
 }
 
-// lookUnitDown wants the unit of the node's own runtime: docker's is inactive on many
+// evalUnitDown wants the unit of the node's own runtime: docker's is inactive on many
 // a node of containerd. Where no input tells the runtime, a unit counts that systemd
 // was to start, if no other runtime's is active.
-func lookUnitDown(s *subject, _ map[string]string) outcome {
+func evalUnitDown(s *subject, _ map[string]string) outcome {
 	var down []*parse.Fact
 	active := false
 	for _, f := range s.byFact["systemd.unit"] {
@@ -220,9 +220,9 @@ func lookUnitDown(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// lookRestarted wants the end of a runtime's unit and a start after it, or two
+// evalRestarted wants the end of a runtime's unit and a start after it, or two
 // starts of one boot: a start alone is what every node begins with.
-func lookRestarted(s *subject, _ map[string]string) outcome {
+func evalRestarted(s *subject, _ map[string]string) outcome {
 	var all []*parse.Event
 	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
 		all = append(all, s.inWindow(id)...)

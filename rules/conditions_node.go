@@ -28,7 +28,7 @@ func (s *subject) profile(note string) []replay.Evidence {
 	return nil
 }
 
-func lookKubelet(s *subject, args map[string]string) outcome {
+func evalKubelet(s *subject, args map[string]string) outcome {
 	in, known := s.kubeletIn(args["within"])
 	if !known {
 		return cannotLook()
@@ -84,7 +84,7 @@ func between(lo, hi version, all []bound) (in, known bool) {
 	return in, in
 }
 
-func lookKernel(s *subject, args map[string]string) outcome {
+func evalKernel(s *subject, args map[string]string) outcome {
 	if s.kernel == nil {
 		return s.kernelInLog(args)
 	}
@@ -120,7 +120,7 @@ func kernelMatches(v string, args map[string]string) bool {
 	return err == nil && re.MatchString(v)
 }
 
-func lookRuntime(s *subject, args map[string]string) outcome {
+func evalRuntime(s *subject, args map[string]string) outcome {
 	if s.rt == "" {
 		return cannotLook()
 	}
@@ -130,7 +130,7 @@ func lookRuntime(s *subject, args map[string]string) outcome {
 	return found(s.profile("container runtime: " + s.rt)...).by("version")
 }
 
-func lookEvented(s *subject, _ map[string]string) outcome {
+func evalEvented(s *subject, _ map[string]string) outcome {
 	es := s.sig(parse.SigEvented)
 	switch pleg := s.n.Kubelet.PLEG; {
 	case pleg == "evented" && len(es) == 0:
@@ -145,10 +145,10 @@ func lookEvented(s *subject, _ map[string]string) outcome {
 	return cannotLook()
 }
 
-// lookHealthy reads the one history, whatever tells of it: PLEG was healthy for all of the
+// evalHealthy reads the one history, whatever tells of it: PLEG was healthy for all of the
 // time that the input speaks of, by lines or by the metrics. A list that failed, or a
 // report without a time, denies it all the same.
-func lookHealthy(s *subject, _ map[string]string) outcome {
+func evalHealthy(s *subject, _ map[string]string) outcome {
 	n := s.n
 	_, long := s.nevers()
 	span, well := n.WellThroughout()
@@ -240,7 +240,7 @@ func eventAge(s string) (time.Duration, bool) {
 	return sum, s != "" && n == 0
 }
 
-func lookShortLived(s *subject, _ map[string]string) outcome {
+func evalShortLived(s *subject, _ map[string]string) outcome {
 	if s.audit == nil || !s.audit.Audited {
 		return cannotLook()
 	}
@@ -269,9 +269,9 @@ func factsFound(note string, fs ...*parse.Fact) outcome {
 	return found(es...).by(string(parse.SrcFacts))
 }
 
-// lookPile wants more of a fact than three times another, plus some, and than a least;
+// evalPile wants more of a fact than three times another, plus some, and than a least;
 // where the other is unknown, than so many alone. The sentence calls it by name.
-func lookPile(name, key, other string, alone, least, plus float64) func(*subject, map[string]string) outcome {
+func evalPile(name, key, other string, alone, least, plus float64) func(*subject, map[string]string) outcome {
 	return func(s *subject, _ map[string]string) outcome {
 		of, by := s.fact(key), s.fact(other)
 		if of == nil {
@@ -291,9 +291,9 @@ func lookPile(name, key, other string, alone, least, plus float64) func(*subject
 // goesWithin is how long a left-over shim may take to go.
 const goesWithin = 10 * second
 
-// lookShimStays wants a left-over shim whose connection does not end after
+// evalShimStays wants a left-over shim whose connection does not end after
 // containerd told it to go; each is waited for before the socket is served.
-func lookShimStays(s *subject, _ map[string]string) outcome {
+func evalShimStays(s *subject, _ map[string]string) outcome {
 	left := s.sig("ctrd.leftshim")
 	if len(left) == 0 {
 		return notThere()

@@ -13,9 +13,9 @@ const (
 	mostRounded = 4096
 )
 
-// lookCoarseClock finds ages that all count in steps of 100 ns, the tick of the
+// evalCoarseClock finds ages that all count in steps of 100 ns, the tick of the
 // clock of Windows. On Linux one age in a hundred is such a multiple by chance.
-func lookCoarseClock(s *subject, _ map[string]string) outcome {
+func evalCoarseClock(s *subject, _ map[string]string) outcome {
 	var es []*parse.Event
 	ticks := false // an age that is no multiple of a microsecond, to which others round
 	all := s.sig("pleg.age")

@@ -17,10 +17,10 @@ var gaveUp = regexp.MustCompile(`Client\.Timeout|context deadline exceeded|TLS h
 // from which they are slow too.
 const apiSlow = 5 * time.Second
 
-// lookBothSlow finds that the kubelet's calls to the API server were as late as
+// evalBothSlow finds that the kubelet's calls to the API server were as late as
 // those to the runtime, none of which timed out: who waits for both has
 // not shown which of them is slow, or whether it is itself.
-func lookBothSlow(s *subject, _ map[string]string) outcome {
+func evalBothSlow(s *subject, _ map[string]string) outcome {
 	from, to := s.reachOf(s.fails)
 	if len(s.failures.of(map[string]string{"code": "DeadlineExceeded|operation timeout|Canceled"}, from, to)) > 0 {
 		return notThere()

@@ -13,11 +13,12 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// lookRPC finds failed CRI calls. Absence only counts when the kubelet's log
+// evalRPC finds failed CRI calls. Absence only counts when the kubelet's log
 // covers the relist that hung.
-func lookRPC(s *subject, args map[string]string) outcome {
+func evalRPC(s *subject, args map[string]string) outcome {
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
 	if args["starting"] != "" {
@@ -67,9 +68,9 @@ func (s *subject) ofStarting(fs []failure) (out []failure) {
 	return out
 }
 
-// lookStoredError finds what a log that begins too late shows of failed
+// evalStoredError finds what a log that begins too late shows of failed
 // inspections. Where it shows the calls themselves it has nothing to add.
-func lookStoredError(s *subject, _ map[string]string) outcome {
+func evalStoredError(s *subject, _ map[string]string) outcome {
 	if _, order := s.statusFailures(); len(order) > 0 {
 		return notThere()
 	}
@@ -108,7 +109,7 @@ func (s *subject) storedErrors() (out []*parse.Event) {
 
 // mayBeStored sorts out, by their text, most of the lines that bareTimeout does
 // not match: crash loops make thousands, of which no field need be read.
-var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: rightPattern(`code = DeadlineExceeded |code = 4 |operation timeout: `)}
+var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: pattern.Lazy(`code = DeadlineExceeded |code = 4 |operation timeout: `)}
 
 var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)
@@ -262,9 +263,9 @@ func hung(f *replay.Failure) bool {
 	return false
 }
 
-var timedOut = rightPattern(`(?i)deadline|time-?out|timed out`)
+var timedOut = pattern.Lazy(`(?i)deadline|time-?out|timed out`)
 
-func lookSameObject(s *subject, _ map[string]string) outcome {
+func evalSameObject(s *subject, _ map[string]string) outcome {
 	by, order := s.statusFailures()
 	if len(order) == 0 {
 		return s.missed()
@@ -291,7 +292,7 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-func lookManyObjects(s *subject, _ map[string]string) outcome {
+func evalManyObjects(s *subject, _ map[string]string) outcome {
 	by, order := s.statusFailures()
 	if len(order) <= 4 {
 		return notThere()
@@ -309,7 +310,7 @@ func lookManyObjects(s *subject, _ map[string]string) outcome {
 // gRPC client between two dials, seen in captures, is a minute.
 const outageGap = 75 * second
 
-func lookOutage(s *subject, args map[string]string) outcome {
+func evalOutage(s *subject, args map[string]string) outcome {
 	lists := s.listFailures()
 	isDown := false
 	down := those(lists, func(i int) bool {
@@ -363,10 +364,10 @@ func (s *subject) turn() (before []failure, late bool) {
 	return nil, false
 }
 
-// lookTurn finds which came first where lists timed out and were refused one after the
+// evalTurn finds which came first where lists timed out and were refused one after the
 // other: a runtime that hung is refused when somebody restarts it, and one that was away
 // may hang while it starts.
-func lookTurn(timedOut bool) func(*subject, map[string]string) outcome {
+func evalTurn(timedOut bool) func(*subject, map[string]string) outcome {
 	return func(s *subject, _ map[string]string) outcome {
 		if before, late := s.turn(); len(before) > 0 && late == timedOut {
 			return foundFailures(before)

@@ -117,10 +117,10 @@ const (
 	wholeShare = 0.8 // from here on it explains all
 )
 
-// lookSerialCalls multiplies: the status calls of a relist are made one after the
+// evalSerialCalls multiplies: the status calls of a relist are made one after the
 // other, so their number times their mean is what they cost it. Up to 1.35 each
 // pod is listed again too.
-func lookSerialCalls(s *subject, _ map[string]string) outcome {
+func evalSerialCalls(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
 	}
@@ -180,10 +180,10 @@ func callsOf(calls []callSum, ops ...string) (n int) {
 	return n
 }
 
-// lookSlowLists adds: a relist lists sandboxes and then containers, each once. Where
+// evalSlowLists adds: a relist lists sandboxes and then containers, each once. Where
 // calls took 10 s and more, theirs is the mean, since the others are not the slow
 // relist's; a call that took longer than the relist is none of its own.
-func lookSlowLists(s *subject, _ map[string]string) outcome {
+func evalSlowLists(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
 	}
@@ -245,10 +245,10 @@ func (t *slowTime) explained(calls []callSum) outcome {
 	return o
 }
 
-// lookHungCalls finds calls that failed at their deadline by what the metrics say
+// evalHungCalls finds calls that failed at their deadline by what the metrics say
 // of them: their number times the deadline is how long they took. A deadline that is
 // only assumed has to be what the long calls took on average.
-func lookHungCalls(s *subject, args map[string]string) outcome {
+func evalHungCalls(s *subject, args map[string]string) outcome {
 	// From 1.36 on a list may be about one pod, and the metrics do not tell.
 	lists := strings.Contains(args["operations"], "list_")
 	if in, known := s.kubeletIn("<1.36"); len(s.n.Calls) == 0 || lists && !(in && known) {

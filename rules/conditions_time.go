@@ -22,12 +22,12 @@ func (m mark) When() parse.Stamp  { return m.Stamp }
 func (m mark) From() parse.Source { return parse.SrcSystem }
 func (m mark) Quote() string      { return m.Text.String() }
 
-// lookCadence judges the spacing of the skip lines: the sync loop sleeps 5 s
+// evalCadence judges the spacing of the skip lines: the sync loop sleeps 5 s
 // between them once it has backed off (kubelet.go syncLoop), so 5.0 s proves a
 // scheduled kubelet. Pauses over a minute are not "slow": there the loop
 // itself waits for the runtime. Nor are multiples of 5 s, which lines that are
 // missing leave, nor those of the first seconds, in which the pauses still grow.
-func lookCadence(s *subject, args map[string]string) outcome {
+func evalCadence(s *subject, args map[string]string) outcome {
 	if s.ep == nil || args["is"] == "slow" && s.ep.Partial {
 		return cannotLook()
 	}
@@ -61,10 +61,10 @@ func ofPauses(gap int64) bool {
 	return n > 0 && off > -second/5 && off < n*second/5
 }
 
-// lookSilence compares the log's silence with the age: a process that does not
+// evalSilence compares the log's silence with the age: a process that does not
 // run writes nothing at all, while a stuck relist leaves the rest of the
 // kubelet talking.
-func lookSilence(s *subject, _ map[string]string) outcome {
+func evalSilence(s *subject, _ map[string]string) outcome {
 	if s.ep == nil || !s.ep.LastStart.Known() || s.sparse() {
 		return cannotLook()
 	}
@@ -139,7 +139,7 @@ func (s *subject) livelyAround(from, to int64) bool {
 	return before >= 3 && third < len(es) && es[third].At-to <= minute/2
 }
 
-func lookLag(s *subject, args map[string]string) outcome {
+func evalLag(s *subject, args map[string]string) outcome {
 	over, _ := duration(args["over"])
 	var worst *replay.LogLag
 	for i := range s.n.Lags {
@@ -154,14 +154,14 @@ func lookLag(s *subject, args map[string]string) outcome {
 	return found(worst.Evidence).by("journal").telling(map[string]string{"lag": parse.Short(worst.Lag)})
 }
 
-// lookChurn counts the pods that changed from the last good relist on: events
+// evalChurn counts the pods that changed from the last good relist on: events
 // that the sync loop consumed, containers that finished, pods configured. Some lines name
 // a pod, others its UID: there are as many pods as there are of either.
-func lookChurn(s *subject, args map[string]string) outcome {
+func evalChurn(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["pods"])
-	uids, names := map[parse.Sym]bool{}, map[parse.Sym]bool{}
+	uids, names := map[parse.StringID]bool{}, map[parse.StringID]bool{}
 	var es []replay.Evidence
-	var pod [2]parse.Sym
+	var pod [2]parse.StringID
 	columns := s.n.Columns("pod_uid", "pod_name")
 	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
 		for e := range s.eachInWindow(id) {
@@ -227,7 +227,7 @@ func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	return out
 }
 
-func lookStartup(s *subject, _ map[string]string) outcome {
+func evalStartup(s *subject, _ map[string]string) outcome {
 	short, _ := s.nevers()
 	for _, e := range short {
 		if s.atStart(e) {
@@ -272,7 +272,7 @@ func (s *subject) atStart(e *parse.Event) bool {
 	return s.started(e.At)
 }
 
-func lookStatusPending(s *subject, args map[string]string) outcome {
+func evalStatusPending(s *subject, args map[string]string) outcome {
 	over, _ := duration(args["over"])
 	for _, es := range s.processes(s.inWindow(parse.SigStatusWait)) {
 		f, e := es[0], es[len(es)-1]
@@ -283,7 +283,7 @@ func lookStatusPending(s *subject, args map[string]string) outcome {
 	return notThere()
 }
 
-func lookNeverPersists(s *subject, _ map[string]string) outcome {
+func evalNeverPersists(s *subject, _ map[string]string) outcome {
 	_, long := s.nevers()
 	if s.ep != nil && !s.ep.Never {
 		return notThere()
@@ -300,7 +300,7 @@ func lookNeverPersists(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-func lookClockJump(s *subject, args map[string]string) outcome {
+func evalClockJump(s *subject, args map[string]string) outcome {
 	over, _ := duration(args["over"])
 	for _, c := range s.n.Clocks {
 		for _, j := range c.Jumps {
@@ -333,7 +333,7 @@ func (s *subject) distinct(field string, wanted func(*parse.Event) bool, ids ...
 	return out
 }
 
-func lookHungMany(s *subject, args map[string]string) outcome {
+func evalHungMany(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["min"])
 	es := s.distinct("comm", func(*parse.Event) bool { return true }, "k.hung")
 	if len(es) < max(least, 2) {
@@ -342,7 +342,7 @@ func lookHungMany(s *subject, args map[string]string) outcome {
 	return found(events("", es...)...).telling(map[string]string{"programs": strconv.Itoa(len(es))})
 }
 
-func lookLockups(s *subject, _ map[string]string) outcome {
+func evalLockups(s *subject, _ map[string]string) outcome {
 	es := s.inWindow("k.soft")
 	for i := 1; i < len(es); i++ {
 		if es[i].At-es[i-1].At <= 2*second && es[i].Field("cpu") != es[i-1].Field("cpu") &&
@@ -376,9 +376,9 @@ func stuckAgain(es []*parse.Event, at int) bool {
 	return false
 }
 
-// lookFollowedBy joins lines that only together mean something: the state of a
+// evalFollowedBy joins lines that only together mean something: the state of a
 // goroutine and the function that it waits in.
-func lookFollowedBy(s *subject, args map[string]string) outcome {
+func evalFollowedBy(s *subject, args map[string]string) outcome {
 	first, then := s.sig(args["first"]), s.sig(args["then"])
 	if len(first) == 0 || len(then) == 0 {
 		return notThere()

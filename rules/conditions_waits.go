@@ -11,12 +11,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/waits"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// lookWaitedFor joins a goroutine that keeps a lock with the one process of its kind
+// evalWaitedFor joins a goroutine that keeps a lock with the one process of its kind
 // that is as old as its wait: what it waits for, and whose that is.
-func lookWaitedFor(s *subject, args map[string]string) outcome {
-	what, state := rightPattern(args["what"]), cannotLook()
+func evalWaitedFor(s *subject, args map[string]string) outcome {
+	what, state := pattern.Lazy(args["what"]), cannotLook()
 	for _, lock := range s.byFact["goroutine.lock"] {
 		if lock.Attr("holder") == "" || !what.MatchString(lock.Attr("holder_waits")) {
 			continue
@@ -127,11 +128,11 @@ func (v *view) podOfContainer(id string) string {
 // already refuses to work on.
 const settled = 30 * second
 
-var saysStopped = rightPattern(`(?i)\bnot running\b|in a stopped (?:container|state)`)
+var saysStopped = pattern.Lazy(`(?i)\bnot running\b|in a stopped (?:container|state)`)
 
-// lookStopOfStopped joins what the runtime says of one container: that it does not
+// evalStopOfStopped joins what the runtime says of one container: that it does not
 // run, and later, by a stop that ends at its deadline, that its exit is still awaited.
-func lookStopOfStopped(s *subject, _ map[string]string) outcome {
+func evalStopOfStopped(s *subject, _ map[string]string) outcome {
 	type said struct {
 		at int64
 		by replay.Evidence
@@ -187,10 +188,10 @@ func (v *view) waiting() []waits.Wait {
 	return v.waits
 }
 
-// lookLockChain tells of the longest chain of tasks that wait in the kernel for one
+// evalLockChain tells of the longest chain of tasks that wait in the kernel for one
 // another's locks, to the one at the end and what that waits for.
-func lookLockChain(s *subject, args map[string]string) outcome {
-	waiter, lock := rightPattern(args["waiter"]), rightPattern(args["lock"])
+func evalLockChain(s *subject, args map[string]string) outcome {
+	waiter, lock := pattern.Lazy(args["waiter"]), pattern.Lazy(args["lock"])
 	all := slices.DeleteFunc(slices.Clone(s.waiting()), func(w waits.Wait) bool { return !s.reaches(w.By[0]) })
 	chain, ring := waits.Longest(all, func(w *waits.Wait) bool { return waiter.MatchString(w.Waiter.Comm) && lock.MatchString(w.For) })
 	if len(chain) == 0 {
@@ -267,9 +268,9 @@ func (v *view) mountOf(pid string) (mount, task *parse.Fact) {
 
 var podDir = regexp.MustCompile(`/pods/([0-9a-f-]{36})/`)
 
-// lookMountWaitedFor joins a task in uninterruptible sleep with the network mount that
+// evalMountWaitedFor joins a task in uninterruptible sleep with the network mount that
 // its command line names, the server and the pod whose volume that is.
-func lookMountWaitedFor(s *subject, _ map[string]string) outcome {
+func evalMountWaitedFor(s *subject, _ map[string]string) outcome {
 	if len(s.byFact["process.dstate"]) == 0 || len(s.byFact["mount.network"]) == 0 {
 		return cannotLook()
 	}

@@ -39,7 +39,7 @@ func TestWaitedFor(t *testing.T) {
 		{"a holder that waits for something else", []*parse.Fact{fact("goroutine.lock", "holder", "51", "held", "11 min", "holder_waits", "a channel"), runc("4711", "12m0s", "D")}, ""},
 	} {
 		n := &replay.Node{Records: replay.Records{Facts: c.facts, Containers: []*parse.Container{{ID: id[:13], PodName: "web-0", Namespace: "shop"}}}}
-		o := lookWaitedFor(nodeSubject(newView(n)), map[string]string{"what": "containerd|a child process", "of": "process.runc,process.dstate"})
+		o := evalWaitedFor(nodeSubject(newView(n)), map[string]string{"what": "containerd|a child process", "of": "process.runc,process.dstate"})
 		if got := o.vars["process"]; !strings.HasPrefix(got, c.want) || (c.want == "") != (o.state != Found) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -78,10 +78,10 @@ func TestLockChain(t *testing.T) {
 	} {
 		n := &replay.Node{Records: replay.Records{Events: c.owners, Facts: facts, Containers: []*parse.Container{{ID: "a", PodUID: uid, PodName: "web-0", Namespace: "shop"}}}}
 		s := nodeSubject(newView(n))
-		if got := lookLockChain(s, args).vars["chain"]; got != c.want {
+		if got := evalLockChain(s, args).vars["chain"]; got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		o := lookMountWaitedFor(s, nil)
+		o := evalMountWaitedFor(s, nil)
 		if want := volume + " of nas:/v, a volume of pod shop/web-0"; o.vars["mount"] != want || !slices.Contains(o.objects, "server:nas") {
 			t.Errorf("%s: mount %q of %q", c.name, o.vars["mount"], o.objects)
 		}

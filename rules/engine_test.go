@@ -121,17 +121,17 @@ func TestThreeOutcomes(t *testing.T) {
 	s := episodeSubject(v, &n.Episodes[0])
 	c := clause("k.a", 3)
 	c.Looks = []parse.Source{parse.SrcKernel}
-	if o := s.look(c); o.state != CannotLook {
+	if o := s.eval(c); o.state != CannotLook {
 		t.Errorf("without a kernel log: %v, want cannot look", o.state)
 	}
 	n.Have[parse.SrcKernel] = true
 	s = episodeSubject(newView(n), &n.Episodes[0])
-	if o := s.look(c); o.state != NotThere {
+	if o := s.eval(c); o.state != NotThere {
 		t.Errorf("with a kernel log: %v, want not there", o.state)
 	}
 	n = node(line(5, parse.SrcKernel, "k.a"))
 	s = episodeSubject(newView(n), &n.Episodes[0])
-	if o := s.look(c); o.state != Found {
+	if o := s.eval(c); o.state != Found {
 		t.Errorf("with the line: %v, want found", o.state)
 	}
 }

@@ -49,18 +49,18 @@ type outcome struct {
 	undated bool
 }
 
-// look evaluates one clause for a subject.
-func (s *subject) look(c *Clause) outcome {
+// eval evaluates one clause for a subject.
+func (s *subject) eval(c *Clause) outcome {
 	var o outcome
 	switch {
 	case c.Cond != "":
-		o = s.lookCond(c)
+		o = s.evalCond(c)
 	case c.Fact != "":
-		o = s.lookFact(c)
+		o = s.evalFact(c)
 	case c.Metric != "":
-		o = s.lookMetric(c)
+		o = s.evalMetric(c)
 	default:
-		o = s.lookSig(c)
+		o = s.evalSig(c)
 	}
 	o.clause = c
 	if c.Absent {
@@ -115,7 +115,7 @@ func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 	return []replay.Evidence{{Record: s.n.Events[at], Note: note}}
 }
 
-func (s *subject) lookSig(c *Clause) outcome {
+func (s *subject) evalSig(c *Clause) outcome {
 	o := outcome{state: CannotLook}
 	if s.looked(c.Looks) {
 		o.state = NotThere
@@ -454,7 +454,7 @@ func objectOf(f parse.Field) string {
 // namedThings are the kinds of things that fields name in full.
 var namedThings = map[string]string{"pod_name": "pod", "server": "server", "srv": "server", "device": "device", "dev": "device"}
 
-func (s *subject) lookFact(c *Clause) outcome {
+func (s *subject) evalFact(c *Clause) outcome {
 	o := outcome{state: CannotLook, source: string(parse.SrcFacts)}
 	area, _, _ := strings.Cut(c.Fact, ".")
 	for _, k := range s.facts {
@@ -489,7 +489,7 @@ func (c *Clause) matchesFact(f *parse.Fact) bool {
 	})
 }
 
-func (s *subject) lookCond(c *Clause) outcome {
+func (s *subject) evalCond(c *Clause) outcome {
 	o := conditionByName(c.Cond).Look(s, c.Args)
 	if o.state == Found {
 		o.factor = cmp.Or(o.factor, 1)

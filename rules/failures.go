@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // failure is a failed call, or a list of which only PLEG's own line tells that it failed:
@@ -85,7 +86,7 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 	}
 	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
 	i := 0
-	lone := loneLists{fields, map[[3]parse.Sym]*replay.Failure{}}
+	lone := loneLists{fields, map[[3]parse.StringID]*replay.Failure{}}
 	for _, e := range lines {
 		for i < len(calls) && calls[i].End < e.At-layers {
 			i++
@@ -110,11 +111,11 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 // failed.
 type loneLists struct {
 	fields *parse.Columns
-	of     map[[3]parse.Sym]*replay.Failure // by error, pod and code
+	of     map[[3]parse.StringID]*replay.Failure // by error, pod and code
 }
 
 func (l *loneLists) shared(e *parse.Event) *replay.Failure {
-	var key [3]parse.Sym
+	var key [3]parse.StringID
 	l.fields.Read(e, key[:])
 	f := l.of[key]
 	if f == nil {
@@ -229,7 +230,7 @@ func (x *failures) of(args map[string]string, from, to int) []failure {
 // said is which failures of a range have a code and an error that a pattern
 // matches.
 type said struct {
-	pattern  *Pattern
+	pattern  *pattern.Pattern
 	from, to int
 	known    []picked
 	text     []byte // of the failure at hand
@@ -238,7 +239,7 @@ type said struct {
 func (x *failures) saying(expr string) *said {
 	s := x.said[expr]
 	if s == nil {
-		s = &said{to: -1, pattern: rightPattern(expr)}
+		s = &said{to: -1, pattern: pattern.Lazy(expr)}
 		x.said[expr] = s
 	}
 	return s
@@ -254,7 +255,7 @@ func (s *said) match(x *failures, from, to, i int) bool {
 	if s.known[i] == notAsked {
 		f := x.fails[from+i]
 		s.text = f.AppendErr(append(append(s.text[:0], f.Code...), ' '))
-		if s.known[i] = unwanted; s.pattern.match(s.text) {
+		if s.known[i] = unwanted; s.pattern.Match(s.text) {
 			s.known[i] = wanted
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // events of a few kinds, so it asks each kind once, and lists those that somebody
 // asks for.
 type index struct {
-	census   *replay.Census
+	lines    *replay.Index
 	listed   map[string][]*parse.Event // of signatures that were asked about
 	holders  map[string]*holder        // of signatures that were asked about
 	there    map[string]bool           // the signatures that any event has
@@ -23,14 +23,14 @@ type index struct {
 }
 
 func newIndex(n *replay.Node) index {
-	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, there: map[string]bool{}, have: map[parse.Source]bool{},
+	x := index{lines: n.Index(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, there: map[string]bool{}, have: map[parse.Source]bool{},
 		first: map[parse.Source]int{}, oneClock: true, dated: true}
-	for i := range x.census.Classes {
-		c := &x.census.Classes[i]
+	for i := range x.lines.Groups {
+		c := &x.lines.Groups[i]
 		if src := c.Origin.Source; !x.have[src] {
 			x.have[src], x.first[src] = true, c.First
 		}
-		if i == 0 || c.Sigs != x.census.Classes[i-1].Sigs {
+		if i == 0 || c.Sigs != x.lines.Groups[i-1].Sigs {
 			for _, g := range c.Sigs.Sigs {
 				x.there[g.ID] = true
 			}
@@ -46,7 +46,7 @@ func newIndex(n *replay.Node) index {
 
 // comparable reports whether the clocks of a class of events can be compared with
 // that of an event: all are of one file, or their year and zone are known.
-func comparable(c *replay.Class, other *parse.Event) bool {
+func comparable(c *replay.Group, other *parse.Event) bool {
 	for b := parse.NoTime; b <= parse.Stated; b++ {
 		if !c.Bases.Has(b) {
 			continue
@@ -69,15 +69,15 @@ func (x *index) sig(id string) []*parse.Event {
 // listTogether lists the events of several signatures in one walk over all.
 func (x *index) listTogether(ids []string) {
 	var lists [][]*parse.Event
-	var listed []string                    // the signature of each
-	var of [][]int                         // the lists of each class
-	left, first := 0, len(x.census.Events) // how many events, and from where on
+	var listed []string                   // the signature of each
+	var of [][]int                        // the lists of each class
+	left, first := 0, len(x.lines.Events) // how many events, and from where on
 	for _, id := range ids {
 		if _, known := x.listed[id]; known || !x.there[id] {
 			continue
 		}
 		if of == nil {
-			of = make([][]int, len(x.census.Classes))
+			of = make([][]int, len(x.lines.Groups))
 		}
 		h := x.holder(id)
 		x.listed[id] = make([]*parse.Event, 0, h.lines)
@@ -90,8 +90,8 @@ func (x *index) listTogether(ids []string) {
 		left, first = left+h.lines, min(first, h.first)
 	}
 	for i := first; left > 0; i++ {
-		for _, k := range of[x.census.Of[i]] {
-			lists[k] = append(lists[k], x.census.Events[i])
+		for _, k := range of[x.lines.Of[i]] {
+			lists[k] = append(lists[k], x.lines.Events[i])
 			left--
 		}
 	}
@@ -120,13 +120,13 @@ func (x *index) holder(id string) *holder {
 		return &noHolder
 	}
 	h = &holder{}
-	for i := range x.census.Classes {
-		c := &x.census.Classes[i]
+	for i := range x.lines.Groups {
+		c := &x.lines.Groups[i]
 		if !c.Sigs.Has(id) {
 			continue
 		}
 		if h.of == nil {
-			h.of, h.first, h.sig = make([]bool, len(x.census.Classes)), c.First, named(c.Sigs, id)
+			h.of, h.first, h.sig = make([]bool, len(x.lines.Groups)), c.First, named(c.Sigs, id)
 		}
 		h.of[i], h.lines = true, h.lines+c.Lines
 	}
@@ -141,7 +141,7 @@ func named(set *parse.SigSet, id string) *parse.Sig {
 
 // bulk reports whether so many of the events have a signature that they are better
 // looked for among all than listed.
-func (x *index) bulk(id string) bool { return x.holder(id).lines > len(x.census.Events)/8 }
+func (x *index) bulk(id string) bool { return x.holder(id).lines > len(x.lines.Events)/8 }
 
 // among returns the events of a signature among those from one index to before
 // another, in order of time.
@@ -152,7 +152,7 @@ func (x *index) among(id string, from, to int) iter.Seq[*parse.Event] {
 			return
 		}
 		for i := max(from, h.first); i < to; i++ {
-			if h.of[x.census.Of[i]] && !yield(x.census.Events[i]) {
+			if h.of[x.lines.Of[i]] && !yield(x.lines.Events[i]) {
 				return
 			}
 		}
@@ -166,11 +166,11 @@ func (x *index) ends(id string) (first, last *parse.Event, n int) {
 	if h.lines == 0 {
 		return nil, nil, 0
 	}
-	i := len(x.census.Events) - 1
-	for !h.of[x.census.Of[i]] {
+	i := len(x.lines.Events) - 1
+	for !h.of[x.lines.Of[i]] {
 		i--
 	}
-	return x.census.Events[h.first], x.census.Events[i], h.lines
+	return x.lines.Events[h.first], x.lines.Events[i], h.lines
 }
 
 // earlier orders events by time, then place.

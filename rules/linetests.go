@@ -79,5 +79,5 @@ func (c *Clause) testsText() bool { return c.Text != nil || c.Unless != nil }
 
 // passes makes the clause's tests of a text.
 func (c *Clause) passes(text []byte) bool {
-	return (c.Text == nil || c.Text.match(text)) && (c.Unless == nil || !c.Unless.match(text))
+	return (c.Text == nil || c.Text.Match(text)) && (c.Unless == nil || !c.Unless.Match(text))
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// lookMetric evaluates a metric clause over the subject's window. Only float
+// evalMetric evaluates a metric clause over the subject's window. Only float
 // samples are judged; increases count resets as restarts from zero.
-func (s *subject) lookMetric(c *Clause) outcome {
+func (s *subject) evalMetric(c *Clause) outcome {
 	o := outcome{state: CannotLook, source: string(parse.SrcMetrics)}
 	for _, m := range s.series[c.Metric] {
 		if !labelsMatch(m, c.Labels) {

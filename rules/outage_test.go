@@ -41,7 +41,7 @@ func TestOutages(t *testing.T) {
 			}
 		}
 		s := incidentSubject(newView(n))
-		if got := lookOutage(s, nil).vars["outage"]; got != c.outage {
+		if got := evalOutage(s, nil).vars["outage"]; got != c.outage {
 			t.Errorf("%s: %q", c.name, got)
 		}
 		if got := strings.Contains(s.vars()["over"], "answers again"); got != c.over {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/logs"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // Pack is a set of cause definitions, the built-in ones and those of the user.
@@ -194,13 +195,13 @@ type Clause struct {
 	Cond   string // named condition
 	Args   map[string]string
 
-	Where  []FieldTest // on the fields of the signature or the attributes of the fact
-	Text   *Pattern    // on the raw line
-	Unless *Pattern    // on the raw line: must not match
-	Num    *NumTest    // on the number of a fact, the value of a metric
-	Reduce string      // of a metric: last, max, increase, rate
-	Min    int         // least number of records
-	Span   int64       // least ns between first and last
+	Where  []FieldTest      // on the fields of the signature or the attributes of the fact
+	Text   *pattern.Pattern // on the raw line
+	Unless *pattern.Pattern // on the raw line: must not match
+	Num    *NumTest         // on the number of a fact, the value of a metric
+	Reduce string           // of a metric: last, max, increase, rate
+	Min    int              // least number of records
+	Span   int64            // least ns between first and last
 
 	Weight float64
 	Word   string
@@ -223,7 +224,7 @@ type Clause struct {
 // FieldTest is a condition on one field.
 type FieldTest struct {
 	Name string
-	Re   *Pattern
+	Re   *pattern.Pattern
 	Num  *NumTest
 }
 

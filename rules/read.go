@@ -11,6 +11,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse/logs"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // Problem is a mistake in a rule file.
@@ -226,11 +227,11 @@ func (r *reader) dur(n *nodes.Node, p *int64) {
 }
 
 // pattern returns nil where the expression is wrong.
-func (r *reader) pattern(n *nodes.Node) *Pattern {
+func (r *reader) pattern(n *nodes.Node) *pattern.Pattern {
 	if r.ours {
-		return rightPattern(n.Value)
+		return pattern.Lazy(n.Value)
 	}
-	p, err := newPattern(n.Value)
+	p, err := pattern.Parse(n.Value)
 	if err != nil {
 		r.bad(n, "", "%v", err)
 		return nil

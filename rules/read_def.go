@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 func (r *reader) def(n *nodes.Node) *Def {
@@ -179,7 +180,7 @@ var writers = []parse.Source{parse.SrcKubelet, parse.SrcContainerd, parse.SrcDoc
 	parse.SrcKernel, parse.SrcSystemd, parse.SrcCNI, parse.SrcSystem, parse.SrcKubeEvents}
 
 // errors reads names of error classes.
-func (r *reader) errors(n *nodes.Node) *Pattern {
+func (r *reader) errors(n *nodes.Node) *pattern.Pattern {
 	var names []string
 	r.strs(n, &names)
 	expr, unknown := errorExpr(names)
@@ -187,7 +188,7 @@ func (r *reader) errors(n *nodes.Node) *Pattern {
 		r.bad(n, nearest(unknown, namesOf(errorClasses, func(c errorClass) string { return c.Name })), "unknown error class %q", unknown)
 		return nil
 	}
-	return rightPattern(expr)
+	return pattern.Lazy(expr)
 }
 
 func (r *reader) oneTarget(n *nodes.Node, c *Clause) {

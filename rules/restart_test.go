@@ -31,7 +31,7 @@ func TestYoungerUnit(t *testing.T) {
 		n.Runs = []replay.Run{{First: base + c.first*second, Last: base + 300*second}}
 		n.Facts = []*parse.Fact{{Key: "runtime.name", Value: "containerd"},
 			{Key: "systemd.unit", Value: "active", Attrs: []parse.Field{{Name: "unit", Value: c.unit}, {Name: "since", Value: c.since}}}}
-		o := lookRestarted(episodeSubject(newView(n), &n.Episodes[0]), nil)
+		o := evalRestarted(episodeSubject(newView(n), &n.Episodes[0]), nil)
 		if (o.state == Found) != c.want {
 			t.Errorf("%s: %v", c.name, o.state)
 		}

@@ -58,7 +58,7 @@ func judge(d *Def, s *subject) *scored {
 	}
 	found, core := s.found[:0], false
 	for _, c := range d.For {
-		o := s.look(c)
+		o := s.eval(c)
 		if o.state == Found && len(o.records) > 0 {
 			if s.ep != nil && o.undated {
 				o.factor *= undatedShare
@@ -73,7 +73,7 @@ func judge(d *Def, s *subject) *scored {
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
 	for _, c := range d.Against {
-		switch o := s.look(c); {
+		switch o := s.eval(c); {
 		case o.state == Found && len(o.records) > 0:
 			x.contra = append(x.contra, o)
 		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && (s.ep != nil || len(s.storedErrors()) > 0) && s.have[parse.SrcKubelet]:
@@ -141,7 +141,7 @@ func (x *scored) limits() string {
 		}
 		return "nothing states the container runtime, and it is known of " + strings.Join(r, " and ") + " only"
 	}
-	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && lookHealthy(s, nil).state == Found {
+	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && evalHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"
 	}
 	if x.proven() {

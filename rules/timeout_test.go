@@ -21,23 +21,23 @@ func TestAssumedTimeout(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name           string
-		look           func(*subject) outcome
+		eval           func(*subject) outcome
 		set            func(*replay.Node)
 		known, assumed State
 	}{
-		{"starts two deadlines apart", func(s *subject) outcome { return lookSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 241.1) }, Found, Found},
-		{"starts about two deadlines apart", func(s *subject) outcome { return lookSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 244) }, Found, CannotLook},
-		{"starts apart by something else", func(s *subject) outcome { return lookSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 200) }, NotThere, CannotLook},
-		{"an age", func(s *subject) outcome { return lookAge(s, map[string]string{"over": "1.5T"}) }, func(*replay.Node) {}, Found, CannotLook},
-		{"an age against a time", func(s *subject) outcome { return lookAge(s, map[string]string{"over": "3m"}) }, func(*replay.Node) {}, Found, Found},
-		{"calls of a deadline each", func(s *subject) outcome { return lookHungCalls(s, map[string]string{"operations": "container_status"}) }, func(n *replay.Node) { calls(n, 2*time.Minute) }, Found, Found},
-		{"long calls that failed", func(s *subject) outcome { return lookHungCalls(s, map[string]string{"operations": "container_status"}) }, func(n *replay.Node) { calls(n, 150*time.Second) }, Found, CannotLook},
+		{"starts two deadlines apart", func(s *subject) outcome { return evalSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 241.1) }, Found, Found},
+		{"starts about two deadlines apart", func(s *subject) outcome { return evalSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 244) }, Found, CannotLook},
+		{"starts apart by something else", func(s *subject) outcome { return evalSawtooth(s, nil) }, func(n *replay.Node) { apart(n, 200) }, NotThere, CannotLook},
+		{"an age", func(s *subject) outcome { return evalAge(s, map[string]string{"over": "1.5T"}) }, func(*replay.Node) {}, Found, CannotLook},
+		{"an age against a time", func(s *subject) outcome { return evalAge(s, map[string]string{"over": "3m"}) }, func(*replay.Node) {}, Found, Found},
+		{"calls of a deadline each", func(s *subject) outcome { return evalHungCalls(s, map[string]string{"operations": "container_status"}) }, func(n *replay.Node) { calls(n, 2*time.Minute) }, Found, Found},
+		{"long calls that failed", func(s *subject) outcome { return evalHungCalls(s, map[string]string{"operations": "container_status"}) }, func(n *replay.Node) { calls(n, 150*time.Second) }, Found, CannotLook},
 	} {
 		for known, want := range map[bool]State{true: c.known, false: c.assumed} {
 			n := node()
 			n.Kubelet.RPCTimeout, n.Kubelet.TimeoutKnown = 2*time.Minute, known
 			c.set(n)
-			if got := c.look(episodeSubject(newView(n), &n.Episodes[0])).state; got != want {
+			if got := c.eval(episodeSubject(newView(n), &n.Episodes[0])).state; got != want {
 				t.Errorf("%s, timeout known %v: %v, want %v", c.name, known, got, want)
 			}
 		}
@@ -57,7 +57,7 @@ func TestNoStallBeforeSilence(t *testing.T) {
 		e.PeakAge, e.FirstReport, e.LastReport = 320*time.Second, base+320*second, base+320*second
 		n.Coverage = []*parse.Coverage{{Origin: &parse.Origin{Source: parse.SrcKubelet}, Lines: 100}}
 		n.Gaps = []replay.LogGap{{Span: replay.Span{From: base + int64(after)*second, To: base + 320*second}, Why: "silence"}}
-		if got := lookSilence(episodeSubject(newView(n), e), nil).state; (got == Found) != want {
+		if got := evalSilence(episodeSubject(newView(n), e), nil).state; (got == Found) != want {
 			t.Errorf("silence %d s after the last relist: %v", after, got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestListOfOnePod(t *testing.T) {
 		n.Kubelet.Version = version
 		n.Calls = []replay.CallStep{{Operation: "list_podsandbox", From: base + second, To: base + 190*second, Calls: 1, Errors: 1, Sum: 180 * time.Second, Long: 1, LongMean: 180 * time.Second,
 			Evidence: []replay.Evidence{{Record: line(190, parse.SrcKubelet, "metrics")}}}}
-		if got := lookSlowLists(episodeSubject(newView(n), &n.Episodes[0]), nil).state; (got == Found) != want {
+		if got := evalSlowLists(episodeSubject(newView(n), &n.Episodes[0]), nil).state; (got == Found) != want {
 			t.Errorf("%s: %v", version, got)
 		}
 	}
@@ -125,7 +125,7 @@ func TestOtherClock(t *testing.T) {
 func TestAgeReached(t *testing.T) {
 	n := node()
 	n.Episodes[0].PeakAge = 27*time.Hour + 14*time.Minute + 51*time.Second
-	o := lookAge(episodeSubject(newView(n), &n.Episodes[0]), map[string]string{"over": "3m"})
+	o := evalAge(episodeSubject(newView(n), &n.Episodes[0]), map[string]string{"over": "3m"})
 	if got := o.vars["age"]; got != "27h14m" {
 		t.Errorf("got %q", got)
 	}

@@ -57,16 +57,16 @@ func (v *view) unjudged(p *Pack) (out []Unjudged) {
 type sought struct {
 	Unjudged
 	def    *Def
-	places []place
+	places []inputPlace
 }
 
-// place is where a clause would find what it looks for: among facts, in a metric or in logs.
-type place struct {
+// inputPlace is where a clause would find what it looks for: among facts, in a metric or in logs.
+type inputPlace struct {
 	area, metric string
 	logs         []parse.Source
 }
 
-func (v *view) there(at place) bool {
+func (v *view) there(at inputPlace) bool {
 	switch {
 	case at.area != "":
 		return slices.ContainsFunc(v.facts, func(k string) bool { return strings.HasPrefix(k, at.area+".") })
@@ -99,16 +99,16 @@ func (p *Pack) seek() (out []sought) {
 	return out
 }
 
-func placeOf(c *Clause, writers map[string][]parse.Source) place {
+func placeOf(c *Clause, writers map[string][]parse.Source) inputPlace {
 	looks := slices.Clone(c.Looks)
 	if other, ok := conditionNeeds[c.Cond]; ok {
 		c, looks = &other, other.Looks
 	}
 	switch area, _, _ := strings.Cut(c.Fact, "."); {
 	case c.Fact != "":
-		return place{area: area}
+		return inputPlace{area: area}
 	case c.Metric != "":
-		return place{metric: c.Metric}
+		return inputPlace{metric: c.Metric}
 	case len(looks) == 0:
 		for i, id := range c.asks() {
 			looks = append(looks, writers[id]...)
@@ -120,11 +120,11 @@ func placeOf(c *Clause, writers map[string][]parse.Source) place {
 	if len(looks) == 0 {
 		looks = append(looks, parse.SrcKubelet)
 	}
-	return place{logs: looks}
+	return inputPlace{logs: looks}
 }
 
 // words names the inputs in which the place is.
-func (at place) words() (out []string) {
+func (at inputPlace) words() (out []string) {
 	switch {
 	case at.area != "":
 		return []string{cmp.Or(factWords[at.area], at.area)}

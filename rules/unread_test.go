@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // TestUnread: of very many lines a clause reads a part, which is told; what the part does
@@ -18,7 +19,7 @@ func TestUnread(t *testing.T) {
 	last := line(11, parse.SrcKernel, "k.hung", parse.Field{Name: "comm", Value: "containerd"})
 	of := func(comm string, absent bool) *Clause {
 		c := clause("k.hung", 3)
-		c.Where, c.Absent, c.Looks = []FieldTest{{Name: "comm", Re: rightPattern("^" + comm + "$")}}, absent, []parse.Source{parse.SrcKernel}
+		c.Where, c.Absent, c.Looks = []FieldTest{{Name: "comm", Re: pattern.Lazy("^" + comm + "$")}}, absent, []parse.Source{parse.SrcKernel}
 		return c
 	}
 	few, many := node(append(lines[:100:100], last)...), node(append(lines, last)...)
@@ -31,11 +32,11 @@ func TestUnread(t *testing.T) {
 		{of("dockerd", false), NotThere, CannotLook},
 		{of("dockerd", true), Found, CannotLook},
 	} {
-		if o := nodeSubject(newView(few)).look(c.clause); o.state != c.few {
+		if o := nodeSubject(newView(few)).eval(c.clause); o.state != c.few {
 			t.Errorf("few lines: state %v, want %v", o.state, c.few)
 		}
 		v := newView(many)
-		if o := episodeSubject(v, &many.Episodes[0]).look(c.clause); o.state != c.many {
+		if o := episodeSubject(v, &many.Episodes[0]).eval(c.clause); o.state != c.many {
 			t.Errorf("very many lines: state %v, want %v", o.state, c.many)
 		}
 	}

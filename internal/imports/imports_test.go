@@ -59,7 +59,8 @@ var layers = []layer{
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/age", "replay/blame", "replay/internal/host"}},
 	{pkg: "replay/timeout", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/simulate"}},
-	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // likewise
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes", "rules/internal/pattern"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // likewise
+	{pkg: "rules/internal/pattern", own: []string{"parse/logs"}, may: []string{"sync"}}, // expressions are compiled once
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},

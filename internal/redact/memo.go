@@ -10,22 +10,22 @@ import (
 // and the classes of characters matter.
 type memo struct {
 	seed    maphash.Seed
-	known   map[uint64]found
+	known   map[uint64]scanResult
 	pattern []byte // of the current text
 }
 
-// found is the cached result for a pattern.
-type found struct {
+// scanResult is the cached result for a pattern.
+type scanResult struct {
 	spans  []span
 	places int // index of the first span found by places
 }
 
 const maxPatterns = 1 << 16
 
-func newMemo() memo { return memo{seed: maphash.MakeSeed(), known: map[uint64]found{}} }
+func newMemo() memo { return memo{seed: maphash.MakeSeed(), known: map[uint64]scanResult{}} }
 
 // find returns the positions of names in s.
-func (m *memo) find(s string) found {
+func (m *memo) find(s string) scanResult {
 	m.pattern = appendPattern(m.pattern[:0], s)
 	key := maphash.Bytes(m.seed, m.pattern)
 	f, ok := m.known[key]

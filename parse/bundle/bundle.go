@@ -135,7 +135,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 		return b
 	}
 	merge(b, units, l.collect())
-	b.Symbols = l.store.symbols
+	b.Interned = l.store.interned
 	add(b, l.series())
 	nameNodes(b, units)
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)

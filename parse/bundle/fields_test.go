@@ -31,8 +31,8 @@ func TestFieldsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := b.Symbols.Bound()
-	row := make([]parse.Sym, 1)
+	taken := b.Interned.Bound()
+	row := make([]parse.StringID, 1)
 	lines := 0
 	for _, e := range b.Events {
 		got, want := e.Fields(), e.Extract(nil)
@@ -40,9 +40,9 @@ func TestFieldsTaken(t *testing.T) {
 			t.Fatalf("%s: kept %q, in the text %q", e.Where(), got, want)
 		}
 		for _, f := range want {
-			parse.NewColumns(b.Symbols, f.Name).Read(e, row)
-			if b.Symbols.Text(row[0]) != firstValue(want, f.Name) {
-				t.Fatalf("%s: by number %q, in the text %q", e.Where(), b.Symbols.Text(row[0]), want)
+			parse.NewColumns(b.Interned, f.Name).Read(e, row)
+			if b.Interned.Text(row[0]) != firstValue(want, f.Name) {
+				t.Fatalf("%s: by number %q, in the text %q", e.Where(), b.Interned.Text(row[0]), want)
 			}
 			// A field that was interned only now, from the text, has a higher
 			// number.

@@ -24,11 +24,11 @@ var openLogs atomic.Int64
 // fileText is a log that is kept open to read texts from it. It is safe for
 // concurrent use.
 type fileText struct {
-	file    *parse.File
-	at      io.ReaderAt
-	close   func()
-	symbols *parse.Symbols
-	used    atomic.Bool // texts refer to it
+	file     *parse.File
+	at       io.ReaderAt
+	close    func()
+	interned *parse.StringTable
+	used     atomic.Bool // texts refer to it
 
 	mu     sync.Mutex
 	window []byte // bytes read last
@@ -38,12 +38,12 @@ type fileText struct {
 }
 
 // newFileText takes ownership of a file. It returns nil when too many are open.
-func newFileText(f *parse.File, at io.ReaderAt, close func(), symbols *parse.Symbols) *fileText {
+func newFileText(f *parse.File, at io.ReaderAt, close func(), interned *parse.StringTable) *fileText {
 	if openLogs.Add(1) > maxOpen {
 		openLogs.Add(-1)
 		return nil
 	}
-	t := &fileText{file: f, at: at, symbols: symbols}
+	t := &fileText{file: f, at: at, interned: interned}
 	t.close = sync.OnceFunc(func() {
 		close()
 		openLogs.Add(-1)
@@ -173,7 +173,7 @@ func (p *placed) line(off, n uint32) *lineSum {
 }
 
 // Row returns the row of fields numbered n.
-func (p *placed) Row(n uint32) (parse.Row, *parse.Symbols) { return p.rows.At(n), p.file.symbols }
+func (p *placed) Row(n uint32) (parse.Row, *parse.StringTable) { return p.rows.At(n), p.file.interned }
 
 // runWriter is the parse.PlaceWriter of one run. It packs only lines that are not
 // part of the run as stored in the file.
@@ -219,7 +219,7 @@ func (p *runWriter) Keep(line []byte) parse.Text {
 
 // KeepRow stores the fields of the line kept last and returns the number of the
 // row.
-func (p *runWriter) KeepRow(row []parse.Sym, values [][]byte) uint32 {
+func (p *runWriter) KeepRow(row []parse.StringID, values [][]byte) uint32 {
 	if !p.last {
 		return p.packer.KeepRow(row, values)
 	}

@@ -40,7 +40,7 @@ func (h *hollow) add(line []byte) {
 const leastHole = 4
 
 // leave removes values from the line added last. Only values that are subslices of
-// the line and in order are removed. Their symbols are in the row added last, after
+// the line and in order are removed. Their interned are in the row added last, after
 // its first number; row is how many numbers that row has. The line passed to add
 // must be unchanged.
 func (h *hollow) leave(values [][]byte, row int) {
@@ -87,16 +87,16 @@ type linePlace struct {
 // slice returns n bytes at off of the full lines; they must lie within one line. It
 // searches from *from on (from the start if that is too far) and leaves *from at
 // the line found.
-func (h *hollow) slice(off, n uint32, from *linePlace, syms *parse.Symbols) string {
+func (h *hollow) slice(off, n uint32, from *linePlace, interned *parse.StringTable) string {
 	if off < from.off {
 		*from = linePlace{}
 	}
 	for from.heads < len(h.heads) {
 		next := *from
-		h.walk(&next, nil, syms)
+		h.walk(&next, nil, interned)
 		if off < next.off {
 			line := *from
-			full := h.walk(&line, make([]byte, 0, next.off-from.off), syms)
+			full := h.walk(&line, make([]byte, 0, next.off-from.off), interned)
 			return string(full[off-from.off:][:n])
 		}
 		*from = next
@@ -106,7 +106,7 @@ func (h *hollow) slice(off, n uint32, from *linePlace, syms *parse.Symbols) stri
 
 // walk advances p over one line and, unless full is nil, appends the full line to
 // it.
-func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
+func (h *hollow) walk(p *linePlace, full []byte, interned *parse.StringTable) []byte {
 	p.off += uint32(h.number(p))
 	for {
 		n := h.number(p)
@@ -117,7 +117,7 @@ func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
 		p.row = h.rows.Skip(p.row, h.number(p))
 		if full != nil {
 			value := h.rows.At(p.row)
-			full = syms.AppendText(full, value.Next())
+			full = interned.AppendText(full, value.Next())
 		}
 	}
 	return h.stretch(p, h.number(p), full)

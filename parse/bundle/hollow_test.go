@@ -26,9 +26,9 @@ func TestHollow(t *testing.T) {
 			return log[at : at+len(v)]
 		}
 		values := [][]byte{find(pod), find(id), []byte("elsewhere"), find("event"), find("d"), find(id[:20]), find("behind")}
-		row := []parse.Sym{0}
+		row := []parse.StringID{0}
 		for _, v := range values {
-			row = append(row, s.symbols.Of(v))
+			row = append(row, s.interned.Of(v))
 		}
 		want = append(want, string(line))
 		got = append(got, p.Keep(line))

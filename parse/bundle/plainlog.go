@@ -109,7 +109,7 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	w := lr.w
 	lr.s.close = w.o.keep()
 	if p.size >= w.l.opt.placesLeast {
-		if p.text = newFileText(lr.s.file, p.at, lr.s.close, w.l.store.symbols); p.text != nil {
+		if p.text = newFileText(lr.s.file, p.at, lr.s.close, w.l.store.interned); p.text != nil {
 			p.at, lr.s.close = p.text, p.text.done
 		}
 	}

@@ -25,12 +25,12 @@ type textStore struct {
 	clock uint64
 	slots [cachedBlocks]cacheSlot
 
-	packers []*packer // idle, for reuse of their buffers
-	folded  []byte    // scratch space: the block unpacked last, still folded
-	symbols *parse.Symbols
+	packers  []*packer // idle, for reuse of their buffers
+	folded   []byte    // scratch space: the block unpacked last, still folded
+	interned *parse.StringTable
 }
 
-func newTextStore() *textStore { return &textStore{symbols: parse.NewSymbols()} }
+func newTextStore() *textStore { return &textStore{interned: parse.NewStringTable()} }
 
 // packer returns a packer for one run; its done method returns it to the store.
 func (s *textStore) packer() *packer {
@@ -73,12 +73,14 @@ type textBlock struct {
 }
 
 // Row returns the row of fields numbered n.
-func (b *textBlock) Row(n uint32) (parse.Row, *parse.Symbols) { return b.rows.At(n), b.store.symbols }
+func (b *textBlock) Row(n uint32) (parse.Row, *parse.StringTable) {
+	return b.rows.At(n), b.store.interned
+}
 
 // Slice returns n bytes at off of the block.
 func (b *textBlock) Slice(off, n uint32) string {
 	if b.lines != nil {
-		return b.lines.slice(off, n, new(linePlace), b.store.symbols)
+		return b.lines.slice(off, n, new(linePlace), b.store.interned)
 	}
 	return b.store.slice(b, off, n)
 }
@@ -87,7 +89,7 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.slot(b)
-	return c.lines.slice(off, n, &c.at, s.symbols)
+	return c.lines.slice(off, n, &c.at, s.interned)
 }
 
 // slot returns the cache slot that holds the block, unpacking it if necessary. The
@@ -126,12 +128,12 @@ type packer struct {
 	placedLines []lineSum
 }
 
-// Symbols returns the table that field names and values are interned in.
-func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
+// StringTable returns the table that field names and values are interned in.
+func (p *packer) Interned() *parse.StringTable { return p.store.interned }
 
 // KeepRow stores the fields of the line kept last in its block and removes those
 // values from the line's text. It returns the number of the row, never 0.
-func (p *packer) KeepRow(row []parse.Sym, values [][]byte) uint32 {
+func (p *packer) KeepRow(row []parse.StringID, values [][]byte) uint32 {
 	n := p.lines.rows.Add(row)
 	p.lines.leave(values, len(row))
 	return n

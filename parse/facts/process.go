@@ -165,8 +165,8 @@ type process struct {
 	age    time.Duration // as stated, or relative to the start of the youngest process; 0: unknown
 }
 
-// census counts the processes of a table.
-type census struct {
+// processCount counts the processes of a table.
+type processCount struct {
 	processes, threads, dstates, zombies, shims, runcs int
 	pos                                                parse.Pos
 	line                                               string
@@ -176,7 +176,7 @@ type census struct {
 // if tool is "ps".
 func (s *scan) table(head []string, tool string) {
 	c := columns(head)
-	n := census{pos: s.pos(), line: s.line}
+	n := processCount{pos: s.pos(), line: s.line}
 	pid := ""
 	rows := worthTelling{of: map[bool]int{}, daemons: map[string]bool{}}
 	for s.advance() {
@@ -210,7 +210,7 @@ func (s *scan) table(head []string, tool string) {
 		s.part.Warnings = append(s.part.Warnings, parse.Counted(n.pos, rows.all, "row", kept, "the first that tell of a process that is blocked, ended, or of the node's own programs"))
 	}
 	if tool == "ps" {
-		s.census(n, c)
+		s.processCount(n, c)
 	}
 	for _, f := range s.part.Facts[first:] {
 		if !newest.IsZero() {
@@ -219,7 +219,7 @@ func (s *scan) table(head []string, tool string) {
 	}
 }
 
-func (s *scan) census(n census, c psColumns) {
+func (s *scan) processCount(n processCount, c psColumns) {
 	for _, x := range []struct {
 		key   string
 		n     int
@@ -314,7 +314,7 @@ type worthTelling struct {
 }
 
 // add counts a row and keeps it if it is noteworthy.
-func (w *worthTelling) add(p *process, n *census) {
+func (w *worthTelling) add(p *process, n *processCount) {
 	p.role = roleOf(p)
 	p.began, _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(p.start), " "))
 	if p.began.After(w.newest) {

@@ -5,17 +5,17 @@ import "github.com/plegforensics/plegforensics/parse"
 // direct holds the fields that a direct reader found in a message in its usual
 // spelling.
 type direct struct {
-	n      int
-	form   uint16 // bit k: the entry's k-th field is present; identifies the set of names
-	fixed  int    // values from this index on are constant for the entry
-	names  [maxDirect]string
-	values [maxDirect][]byte
-	syms   [maxDirect]parse.Sym // interned values, 0 if not yet looked up
-	pod    podFound
-	id     int         // index of the value that is likely to recur soon, -1 if none
-	hexID  parse.HexID // that value, if packed
-	packed bool
-	room   [512]byte // memory for values that are not verbatim in the message
+	n        int
+	form     uint16 // bit k: the entry's k-th field is present; identifies the set of names
+	fixed    int    // values from this index on are constant for the entry
+	names    [maxDirect]string
+	values   [maxDirect][]byte
+	interned [maxDirect]parse.StringID // interned values, 0 if not yet looked up
+	pod      podFound
+	id       int         // index of the value that is likely to recur soon, -1 if none
+	hexID    parse.HexID // that value, if packed
+	packed   bool
+	room     [512]byte // memory for values that are not verbatim in the message
 }
 
 // podFound is the pod of an event that is to be added to recentLines.
@@ -37,12 +37,12 @@ func (d *direct) clear() {
 }
 
 // add adds the k-th of the fields that a reader may find.
-func (d *direct) add(k int, name string, value []byte) { d.addSym(k, name, value, 0) }
+func (d *direct) add(k int, name string, value []byte) { d.addValue(k, name, value, 0) }
 
-// addSym is add for a value whose interned string is known; 0 means it is not.
-func (d *direct) addSym(k int, name string, value []byte, sym parse.Sym) {
+// addValue is add for a value whose interned string is known; 0 means it is not.
+func (d *direct) addValue(k int, name string, value []byte, sid parse.StringID) {
 	d.form |= 1 << k
-	d.names[d.n], d.values[d.n], d.syms[d.n] = name, value, sym
+	d.names[d.n], d.values[d.n], d.interned[d.n] = name, value, sid
 	d.n++
 }
 

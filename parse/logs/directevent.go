@@ -49,9 +49,9 @@ func (d *direct) subject(l *recentLines, s []byte, end int) (n int, form uint8) 
 		return n, form
 	}
 	f := &eventForms[seen.form]
-	d.addSym(0, "pod_ns", s[:seen.slash], seen.syms[0])
-	d.addSym(1, "pod_name", s[seen.slash+1:seen.name], seen.syms[1])
-	d.addSym(2, "pod_uid", s[int(seen.name)+len(`"`)+len(f.id):int(seen.n)-len(f.kind)], seen.syms[2])
+	d.addValue(0, "pod_ns", s[:seen.slash], seen.interned[0])
+	d.addValue(1, "pod_name", s[seen.slash+1:seen.name], seen.interned[1])
+	d.addValue(2, "pod_uid", s[int(seen.name)+len(`"`)+len(f.id):int(seen.n)-len(f.kind)], seen.interned[2])
 	return int(seen.n), seen.form
 }
 
@@ -89,19 +89,19 @@ func (d *direct) happened(l *recentLines, s []byte, f *eventForm) bool {
 	if n <= 0 || string(s[n:]) != f.end {
 		return false
 	}
-	var sym parse.Sym
+	var sid parse.StringID
 	switch uid := d.values[2]; {
 	case string(s[:n]) == string(uid):
-		sym, d.pod.itself = d.syms[2], true
+		sid, d.pod.itself = d.interned[2], true
 	default:
 		if n == idLen {
-			d.id, sym = d.n, l.id(s)
+			d.id, sid = d.n, l.id(s)
 		}
-		if sym == 0 && stretchID(s) != n {
+		if sid == 0 && stretchID(s) != n {
 			return false
 		}
 	}
-	d.addSym(4, "data", s[:n], sym)
+	d.addValue(4, "data", s[:n], sid)
 	return !isNull(d.values[3]) && !isNull(d.values[4])
 }
 

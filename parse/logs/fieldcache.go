@@ -9,17 +9,17 @@ import (
 
 // fieldCache extracts the fields of picked lines while they are decoded, so that
 // the text need not be read again. Values are stored as interned strings
-// (parse.Sym): IDs and pod names occur in many lines.
+// (parse.StringID): IDs and pod names occur in many lines.
 type fieldCache struct {
-	keep   parse.FieldWriter // nil: fields stay in the text
-	syms   *parse.Symbols
-	fields []parse.Field // fields of the current line
-	names  []string
-	row    []parse.Sym
-	shapes []shapeOf
-	last   []*lastValues // per entry and set of fields; the most recently used first
-	long   map[string]parse.Sym
-	recent recentLines
+	keep     parse.FieldWriter // nil: fields stay in the text
+	interned *parse.StringTable
+	fields   []parse.Field // fields of the current line
+	names    []string
+	row      []parse.StringID
+	shapes   []shapeOf
+	last     []*lastValues // per entry and set of fields; the most recently used first
+	long     map[string]parse.StringID
+	recent   recentLines
 }
 
 // lastValues holds what lines of one entry with the same fields have in common, and
@@ -28,14 +28,14 @@ type fieldCache struct {
 type lastValues struct {
 	of     *entry
 	form   uint16 // bitset of the fields present, as in direct
-	shape  parse.Sym
+	shape  parse.StringID
 	values [maxDirect]recent
 }
 
 // shapeOf is a list of field names with its interned shape.
 type shapeOf struct {
 	names []string
-	shape parse.Sym
+	shape parse.StringID
 }
 
 // everyLine lists the signatures whose fields the replay reads on every line. Of
@@ -57,32 +57,32 @@ const (
 )
 
 // number interns a value. ok is false if the value must stay in its line.
-func (t *fieldCache) number(v string) (sym parse.Sym, ok bool) {
+func (t *fieldCache) number(v string) (sid parse.StringID, ok bool) {
 	if len(v) <= maxTaken {
-		return t.syms.OfString(v), true
+		return t.interned.OfString(v), true
 	}
-	if sym, ok = t.long[v]; ok || len(v) > maxLongText || len(t.long) == maxLong {
-		return sym, ok
+	if sid, ok = t.long[v]; ok || len(v) > maxLongText || len(t.long) == maxLong {
+		return sid, ok
 	}
 	if t.long == nil {
-		t.long = map[string]parse.Sym{}
+		t.long = map[string]parse.StringID{}
 	}
-	sym = t.syms.OfString(v)
-	t.long[strings.Clone(v)] = sym
-	return sym, true
+	sid = t.interned.OfString(v)
+	t.long[strings.Clone(v)] = sid
+	return sid, true
 }
 
 // keepWith directs the fields of the following lines to k. It returns the
 // recentLines to match these lines with, or nil if k does not store fields.
 func (t *fieldCache) keepWith(k parse.TextWriter) *recentLines {
 	keep, ok := k.(parse.FieldWriter)
-	if !ok || t.syms != keep.Symbols() || len(t.shapes) > maxShapes {
+	if !ok || t.interned != keep.Interned() || len(t.shapes) > maxShapes {
 		*t = fieldCache{}
 	}
 	if !ok {
 		return nil
 	}
-	t.keep, t.syms = keep, keep.Symbols()
+	t.keep, t.interned = keep, keep.Interned()
 	return &t.recent
 }
 
@@ -103,11 +103,11 @@ func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	t.names = t.names[:0]
 	t.row = append(t.row[:0], 0)
 	for _, f := range t.fields {
-		sym, ok := t.number(f.Value)
+		sid, ok := t.number(f.Value)
 		if !ok {
 			return
 		}
-		t.names, t.row = append(t.names, f.Name), append(t.row, sym)
+		t.names, t.row = append(t.names, f.Name), append(t.row, sid)
 	}
 	t.row[0] = t.shape(t.names)
 	ev.SetFields(t.keep.KeepRow(t.row, nil))
@@ -121,22 +121,22 @@ func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	}
 	t.row = append(t.row[:0], u.shape)
 	for i, v := range d.values[:d.n] {
-		sym := d.syms[i]
+		sid := d.interned[i]
 		switch {
 		case len(v) > maxTaken:
 			var ok bool
-			if sym, ok = t.number(string(v)); !ok {
+			if sid, ok = t.number(string(v)); !ok {
 				return
 			}
-		case sym != 0:
-		case i >= d.fixed && u.values[i].last.sym != 0:
-			sym = u.values[i].last.sym
+		case sid != 0:
+		case i >= d.fixed && u.values[i].last.sid != 0:
+			sid = u.values[i].last.sid
 		case d.packed && i == d.id:
-			sym = t.syms.OfHexID(&d.hexID)
+			sid = t.interned.OfHexID(&d.hexID)
 		default:
-			sym = u.values[i].of(t.syms, v)
+			sid = u.values[i].of(t.interned, v)
 		}
-		t.row = append(t.row, sym)
+		t.row = append(t.row, sid)
 	}
 	t.recent.learn(d, t.row[1:])
 	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
@@ -149,8 +149,8 @@ func (t *fieldCache) newPod(d *direct) {
 	if len(name) > maxTaken || len(uid) > maxTaken {
 		return
 	}
-	if d.syms[1], d.syms[2] = t.syms.OfPair(name, uid); d.pod.itself {
-		d.syms[4] = d.syms[2]
+	if d.interned[1], d.interned[2] = t.interned.OfPair(name, uid); d.pod.itself {
+		d.interned[4] = d.interned[2]
 	}
 }
 
@@ -176,27 +176,27 @@ type recent struct{ last, before recentValue }
 type recentValue struct {
 	text [40]byte
 	n    int
-	sym  parse.Sym
+	sid  parse.StringID
 }
 
 func (v *recentValue) is(text []byte) bool { return string(v.text[:v.n]) == string(text) }
 
-func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
+func (r *recent) of(interned *parse.StringTable, v []byte) parse.StringID {
 	if r.last.is(v) {
-		return r.last.sym
+		return r.last.sid
 	}
 	if len(v) > len(r.last.text) {
-		return syms.Of(v)
+		return interned.Of(v)
 	}
 	r.last, r.before = r.before, r.last
 	if !r.last.is(v) {
-		r.last.n, r.last.sym = copy(r.last.text[:], v), syms.Of(v)
+		r.last.n, r.last.sid = copy(r.last.text[:], v), interned.Of(v)
 	}
-	return r.last.sym
+	return r.last.sid
 }
 
 // shape interns a list of field names. Lines of one kind share it.
-func (t *fieldCache) shape(names []string) parse.Sym {
+func (t *fieldCache) shape(names []string) parse.StringID {
 	for i := range t.shapes {
 		if slices.Equal(t.shapes[i].names, names) {
 			s := t.shapes[i]
@@ -206,7 +206,7 @@ func (t *fieldCache) shape(names []string) parse.Sym {
 			return s.shape
 		}
 	}
-	s := shapeOf{slices.Clone(names), t.syms.Shape(names)}
+	s := shapeOf{slices.Clone(names), t.interned.Shape(names)}
 	t.shapes = append(t.shapes, s)
 	return s.shape
 }

@@ -36,7 +36,7 @@ func TestPhrases(t *testing.T) {
 	known, plain := set.NewMatcher(), set.NewMatcher()
 	known.recent = new(recentLines)
 	rnd := rand.New(rand.NewPCG(7, 8))
-	syms := parse.NewSymbols()
+	interned := parse.NewStringTable()
 	again := 0
 	for range 30000 {
 		msg := []byte(phraseLine(rnd))
@@ -59,7 +59,7 @@ func TestPhrases(t *testing.T) {
 		}
 		if d.packed {
 			again++
-			if syms.OfHexID(&d.hexID) != syms.Of(d.values[d.id]) {
+			if interned.OfHexID(&d.hexID) != interned.Of(d.values[d.id]) {
 				t.Fatalf("%q is packed as %x: %s", d.values[d.id], d.hexID, msg)
 			}
 		}

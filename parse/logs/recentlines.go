@@ -30,13 +30,13 @@ type podSeen struct {
 	text           [176]byte
 	n, slash, name uint8 // lengths: of text, of the namespace, of namespace/name
 	form           uint8 // index in eventForms
-	syms           [3]parse.Sym
+	interned       [3]parse.StringID
 }
 
 // idSeen is an ID of 64 hex digits.
 type idSeen struct {
 	text [idLen]byte
-	sym  parse.Sym
+	sid  parse.StringID
 }
 
 const idLen = 64
@@ -63,12 +63,12 @@ func (p *podSeen) begins(s []byte) bool {
 }
 
 // id returns the interned ID that s begins with, or 0 if it is not cached.
-func (l *recentLines) id(s []byte) parse.Sym {
+func (l *recentLines) id(s []byte) parse.StringID {
 	if l == nil || len(s) <= idLen || charBits[s[idLen]]&idChar != 0 {
 		return 0
 	}
 	if seen := l.idAt(s); string(seen.text[:]) == string(s[:idLen]) {
-		return seen.sym
+		return seen.sid
 	}
 	return 0
 }
@@ -76,16 +76,16 @@ func (l *recentLines) id(s []byte) parse.Sym {
 func (l *recentLines) idAt(s []byte) *idSeen { return &l.ids[seenAt(s)>>(64-idsSeen)] }
 
 // learn adds the pod and ID that a direct reader found, with their interned values.
-func (l *recentLines) learn(d *direct, syms []parse.Sym) {
+func (l *recentLines) learn(d *direct, interned []parse.StringID) {
 	if p := d.pod; p.at != nil && len(p.text) <= len(p.at.text) {
 		*p.at = podSeen{n: uint8(len(p.text)), slash: uint8(len(d.values[0])), name: uint8(len(d.values[0]) + 1 + len(d.values[1])), form: p.form}
 		copy(p.at.text[:], p.text)
-		copy(p.at.syms[:], syms)
+		copy(p.at.interned[:], interned)
 		l.more++
 	}
-	if i := d.id; i >= 0 && d.syms[i] == 0 && len(d.values[i]) == idLen {
+	if i := d.id; i >= 0 && d.interned[i] == 0 && len(d.values[i]) == idLen {
 		seen := l.idAt(d.values[i])
 		copy(seen.text[:], d.values[i])
-		seen.sym = syms[i]
+		seen.sid = interned[i]
 	}
 }

@@ -28,7 +28,7 @@ func eventLines(rnd *rand.Rand) string {
 // messages.
 func TestRecentLines(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	syms := parse.NewSymbols()
+	interned := parse.NewStringTable()
 	known, said := new(recentLines), 0
 	for range 20000 {
 		msg := []byte(eventLines(rnd))
@@ -42,13 +42,13 @@ func TestRecentLines(t *testing.T) {
 		if want != accepted {
 			continue
 		}
-		row := make([]parse.Sym, d.n)
+		row := make([]parse.StringID, d.n)
 		for i, v := range d.values[:d.n] {
-			row[i] = syms.Of(v)
-			if d.names[i] != plain.names[i] || string(v) != string(plain.values[i]) || d.syms[i] != 0 && d.syms[i] != row[i] {
-				t.Fatalf("%s is %s %q of number %d, want %s %q of number %d: %s", d.names[i], d.names[i], v, d.syms[i], plain.names[i], plain.values[i], row[i], msg)
+			row[i] = interned.Of(v)
+			if d.names[i] != plain.names[i] || string(v) != string(plain.values[i]) || d.interned[i] != 0 && d.interned[i] != row[i] {
+				t.Fatalf("%s is %s %q of number %d, want %s %q of number %d: %s", d.names[i], d.names[i], v, d.interned[i], plain.names[i], plain.values[i], row[i], msg)
 			}
-			if d.syms[i] != 0 {
+			if d.interned[i] != 0 {
 				said++
 			}
 		}

@@ -62,7 +62,7 @@ func Of(n *replay.Node) Result {
 		a.missing()
 		a.shortLived()
 	}
-	a.n.Census().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) { // one line a drop, which names no pod
+	a.n.Index().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) { // one line a drop, which names no pod
 		a.more = append(a.more, addedEvent{line: int32(i), typ: host.TypeNone, status: statusDiscarded})
 		a.out.Discarded++
 	})

@@ -64,7 +64,7 @@ type tested struct {
 // read reads the lines of a node and audits them.
 func (n *tested) read() {
 	v := host.Look(&n.Records)
-	events := host.NewEventTable(n.Events, n.Symbols, 0)
+	events := host.NewEventTable(n.Events, n.Interned, 0)
 	v.Each(host.KindEvent, func(i int, e *parse.Event, _ host.Kinds) { events.See(e, int32(i)) })
 	n.Observed = host.Packed(events)
 	n.History, n.Requests = host.ReadHistory(&n.Records, v)

@@ -11,21 +11,21 @@ import (
 
 // rowStore keeps the fields of lines as a decoder takes them, and no text.
 type rowStore struct {
-	syms *parse.Symbols
-	rows parse.Rows
+	interned *parse.StringTable
+	rows     parse.Rows
 }
 
-func (s *rowStore) Slice(off, n uint32) string               { return "" }
-func (s *rowStore) Row(n uint32) (parse.Row, *parse.Symbols) { return s.rows.At(n), s.syms }
+func (s *rowStore) Slice(off, n uint32) string                   { return "" }
+func (s *rowStore) Row(n uint32) (parse.Row, *parse.StringTable) { return s.rows.At(n), s.interned }
 
 // keep puts fields away, names and values by turns, and returns their row.
 func (s *rowStore) keep(fields ...string) uint32 {
 	var names []string
-	values := []parse.Sym{0}
+	values := []parse.StringID{0}
 	for i := 0; i < len(fields); i += 2 {
-		names, values = append(names, fields[i]), append(values, s.syms.OfString(fields[i+1]))
+		names, values = append(names, fields[i]), append(values, s.interned.OfString(fields[i+1]))
 	}
-	values[0] = s.syms.Shape(names)
+	values[0] = s.interned.Shape(names)
 	return s.rows.Add(values)
 }
 
@@ -33,8 +33,8 @@ func (s *rowStore) keep(fields ...string) uint32 {
 // the runtime, two pod events.
 func churn(n int) *parse.Bundle {
 	f := &parse.File{Path: "node.log", Role: parse.RoleLog}
-	store := &rowStore{syms: parse.NewSymbols()}
-	b := &parse.Bundle{Files: []*parse.File{f}, Symbols: store.syms}
+	store := &rowStore{interned: parse.NewStringTable()}
+	b := &parse.Bundle{Files: []*parse.File{f}, Interned: store.interned}
 	kind := func(src parse.Source, sig string) *parse.EventKind {
 		return &parse.EventKind{File: f, Origin: &parse.Origin{Source: src, Host: "node", PID: 812}, Headed: true, Severity: 'I',
 			Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Bulk: true}}}}
@@ -44,7 +44,7 @@ func churn(n int) *parse.Bundle {
 	add := func(kind *parse.EventKind, fields ...string) {
 		at += int64(time.Second) / 6
 		if len(b.Events)%4096 == 4095 { // a store is small, as each part of a log has its own
-			store = &rowStore{syms: store.syms}
+			store = &rowStore{interned: store.interned}
 		}
 		e := parse.NewEvent(kind, parse.NewText(&parse.Arena{Store: store}, 0, 0), parse.Event{Line: uint32(len(b.Events) + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 		e.SetFields(store.keep(fields...))

@@ -34,7 +34,7 @@ type addedEvent struct {
 	line   int32 // of the kubelet, index into Records.Events; -1: no line at all
 	at     int64 // when the audit found that it was missing, where there is no line
 	of     host.EventPod
-	data   parse.Sym
+	data   parse.StringID
 	typ    host.EventType
 	status eventStatus
 }
@@ -72,9 +72,9 @@ func (j *judgedEvents) Item(i int) replay.PodEvent {
 // added makes an event that the audit added whole. A line about a dropped event
 // names no pod.
 func (j *judgedEvents) added(x *addedEvent) replay.PodEvent {
-	text := j.table.Syms.Text
+	text := j.table.Interned.Text
 	e := replay.PodEvent{At: j.addedAt(x), Type: x.typ.String(), Data: text(x.data), Status: eventStatuses[x.status],
-		PodUID: text(x.of.UID), Pod: x.of.Pod.Text(j.table.Syms)}
+		PodUID: text(x.of.UID), Pod: x.of.Pod.Text(j.table.Interned)}
 	if x.line >= 0 {
 		e.Line = j.table.Lines[x.line]
 	} else {
@@ -94,7 +94,7 @@ func (j *judgedEvents) addedAt(x *addedEvent) int64 {
 }
 
 // judged adds what the audit found in the life of what the event is about.
-func (j *judgedEvents) judged(e *replay.PodEvent, id parse.Sym, typ host.EventType, v verdict) {
+func (j *judgedEvents) judged(e *replay.PodEvent, id parse.StringID, typ host.EventType, v verdict) {
 	l := j.lives.find(id)
 	e.Change = j.lives.line(l, typ)
 	if v.status == statusUnexpected {
@@ -134,11 +134,11 @@ func (j *judgedEvents) sort() {
 		}
 		return j.table.At(&j.table.Rows[k])
 	}
-	data := func(k int32) parse.Sym {
+	data := func(k int32) parse.StringID {
 		if k < 0 {
 			return j.more[^k].data
 		}
 		return j.table.Rows[k].Data
 	}
-	host.ArrangeTies(j.order, func(x, y int32) int { return cmp.Compare(at(x), at(y)) }, func(x, y int32) int { return j.table.Syms.Compare(data(x), data(y)) })
+	host.ArrangeTies(j.order, func(x, y int32) int { return cmp.Compare(at(x), at(y)) }, func(x, y int32) int { return j.table.Interned.Compare(data(x), data(y)) })
 }

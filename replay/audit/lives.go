@@ -64,7 +64,7 @@ func (ls *lives) move(l *Life, m *host.Move, i int32) {
 }
 
 // find returns the life of an id, nil if the runtime tells of none.
-func (ls *lives) find(id parse.Sym) *Life {
+func (ls *lives) find(id parse.StringID) *Life {
 	if ls.of == nil {
 		return nil
 	}

@@ -216,9 +216,9 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		host.Arrange(a.failed, func(x, y *replay.Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	o := a.lives.about(life)
-	pod := o.Pod().Text(a.n.Symbols)
+	pod := o.Pod().Text(a.n.Interned)
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
-		if f := a.failed[i]; f.Pod == pod || f.About(o.ID, o.PodUID, a.n.Symbols) {
+		if f := a.failed[i]; f.Pod == pod || f.About(o.ID, o.PodUID, a.n.Interned) {
 			return true
 		}
 	}
@@ -230,7 +230,7 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 // bracket the life, or where it was shorter than a relist period and only the
 // death was reported.
 func (a *auditor) shortLived() {
-	ls, text := a.lives, a.n.Symbols.Text
+	ls, text := a.lives, a.n.Interned.Text
 	for i := range ls.rows {
 		l := &ls.rows[i]
 		started, ended := ls.at(l.started), ls.at(l.ended)
@@ -242,7 +242,7 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		o := ls.about(int32(i))
-		s := ShortLived{ID: text(o.ID), Pod: cmp.Or(o.Pod().Text(a.n.Symbols), text(o.PodUID)), Started: started.At, Ended: ended.At}
+		s := ShortLived{ID: text(o.ID), Pod: cmp.Or(o.Pod().Text(a.n.Interned), text(o.PodUID)), Started: started.At, Ended: ended.At}
 		for _, t := range [...]host.EventType{host.TypeStarted, host.TypeDied} {
 			s.Evidence = append(s.Evidence, replay.Evidence{Record: ls.line(l, t)})
 		}
@@ -304,15 +304,15 @@ func (r restarts) reports(at, cause int64) bool {
 // podsKnown knows when the kubelet managed the pods that are asked about, from
 // its own lines.
 type podsKnown struct {
-	uids  map[parse.Sym]int64  // first line that proves the pod of a uid known
-	since map[host.PodID]int64 // the same by name
-	until map[host.PodID]int64 // line that ends it
+	uids  map[parse.StringID]int64 // first line that proves the pod of a uid known
+	since map[host.PodID]int64     // the same by name
+	until map[host.PodID]int64     // line that ends it
 }
 
 func newPodsKnown(a *auditor) *podsKnown {
-	k := &podsKnown{map[parse.Sym]int64{}, map[host.PodID]int64{}, map[host.PodID]int64{}}
-	asked := make([]bool, a.n.Symbols.Bound()) // about uids and names: few of many
-	named := false                             // any of them is known
+	k := &podsKnown{map[parse.StringID]int64{}, map[host.PodID]int64{}, map[host.PodID]int64{}}
+	asked := make([]bool, a.n.Interned.Bound()) // about uids and names: few of many
+	named := false                              // any of them is known
 	for _, u := range a.unseen {
 		o := a.lives.about(u.life)
 		asked[o.PodUID], asked[o.PodName] = true, true
@@ -334,14 +334,14 @@ func newPodsKnown(a *auditor) *podsKnown {
 			earliest(k.since, of.Pod, at)
 		}
 	}
-	a.n.Census().Each(host.KindSync, func(_ int, e *parse.Event, _ host.Kinds) {
+	a.n.Index().Each(host.KindSync, func(_ int, e *parse.Event, _ host.Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}
 		f := host.Fields(e.Fields())
 		for pod := range strings.SplitSeq(f.Get("pods"), ",") {
 			if pod, _, _ = strings.Cut(pod, "("); pod != "" {
-				k.sync(host.PodOfText(a.n.Symbols, pod), f.Get("op"), e.At)
+				k.sync(host.PodOfText(a.n.Interned, pod), f.Get("op"), e.At)
 			}
 		}
 	})

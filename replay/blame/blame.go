@@ -102,11 +102,11 @@ type goLine struct {
 type blamer struct {
 	n       *replay.Node
 	lines   []goLine
-	calls   []int                  // failures of the relist goroutine's kinds, by end
-	owned   bool                   // owner and uids are filled: somebody asked for them
-	owner   host.BySym[host.PodID] // of containers and sandboxes, by id
-	uids    host.ByPod[parse.Sym]  // of pods
-	timeout time.Duration          // 0: not known
+	calls   []int                      // failures of the relist goroutine's kinds, by end
+	owned   bool                       // owner and uids are filled: somebody asked for them
+	owner   host.ByString[host.PodID]  // of containers and sandboxes, by id
+	uids    host.ByPod[parse.StringID] // of pods
+	timeout time.Duration              // 0: not known
 	// podLists says that an inspection lists by the uid of the pod again. Where it does
 	// not, such a list is that of a relist of one pod on demand, none of the node.
 	podLists bool
@@ -128,9 +128,9 @@ func newBlamer(n *replay.Node) *blamer {
 // goLines are the lines that only the relist goroutine writes. "Retrieved pods
 // from runtime" is not one: garbage collection lists all pods too.
 func goLines(n *replay.Node) []goLine {
-	census := n.Census()
-	lines := make([]goLine, 0, census.Count(host.KindGoroutine))
-	census.Each(host.KindGoroutine, func(_ int, e *parse.Event, k host.Kinds) {
+	index := n.Index()
+	lines := make([]goLine, 0, index.Count(host.KindGoroutine))
+	index.Each(host.KindGoroutine, func(_ int, e *parse.Event, k host.Kinds) {
 		if e.Basis != parse.NoTime && (k&host.KindRetrieved == 0 || k&host.KindRelisting != 0) {
 			lines = append(lines, goLine{e.At, e, e.Is(parse.SigWriteStatus)})
 		}
@@ -157,9 +157,9 @@ func (b *blamer) owners() {
 		return
 	}
 	b.owned = true
-	syms, events := b.n.Symbols, b.n.Observed.Len()
-	b.owner, b.uids = host.NewBySym[host.PodID](syms, events+b.n.History.Len()), host.NewByPod[parse.Sym](syms, events)
-	seen := func(yield func(of host.EventPod, data parse.Sym)) {
+	interned, events := b.n.Interned, b.n.Observed.Len()
+	b.owner, b.uids = host.NewByString[host.PodID](interned, events+b.n.History.Len()), host.NewByPod[parse.StringID](interned, events)
+	seen := func(yield func(of host.EventPod, data parse.StringID)) {
 		table := host.EventTableOf(b.n.Observed)
 		for i := 0; table != nil && i < events; i++ {
 			e := &table.Rows[b.n.Observed.Row(i)]
@@ -168,9 +168,9 @@ func (b *blamer) owners() {
 			}
 		}
 	}
-	seen(func(e host.EventPod, data parse.Sym) { *b.owner.At(data), *b.uids.At(e.Pod) = e.Pod, e.UID })
-	pods := host.NewBySym[host.PodID](syms, events) // by the uid that they had last
-	seen(func(e host.EventPod, _ parse.Sym) { *pods.At(b.uids.Get(e.Pod)) = e.Pod })
+	seen(func(e host.EventPod, data parse.StringID) { *b.owner.At(data), *b.uids.At(e.Pod) = e.Pod, e.UID })
+	pods := host.NewByString[host.PodID](interned, events) // by the uid that they had last
+	seen(func(e host.EventPod, _ parse.StringID) { *pods.At(b.uids.Get(e.Pod)) = e.Pod })
 	h, ok := b.n.History.Source().(*host.HistoryTable)
 	if !ok {
 		return
@@ -196,7 +196,7 @@ func (b *blamer) ownerOf(id string) string {
 		return ""
 	}
 	b.owners()
-	return b.owner.Get(b.n.Symbols.OfString(id)).Text(b.n.Symbols)
+	return b.owner.Get(b.n.Interned.OfString(id)).Text(b.n.Interned)
 }
 
 // uidOf is the uid of a pod, "" unknown.
@@ -205,7 +205,7 @@ func (b *blamer) uidOf(pod string) string {
 		return ""
 	}
 	b.owners()
-	return b.n.Symbols.Text(b.uids.Get(host.PodOfText(b.n.Symbols, pod)))
+	return b.n.Interned.Text(b.uids.Get(host.PodOfText(b.n.Interned, pod)))
 }
 
 // relist divides one relist.

@@ -142,7 +142,7 @@ func newWorld(n *replay.Node) *world {
 			w.seen = append(w.seen, seenEvent{e, e.At})
 		}
 	}
-	n.Census().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
+	n.Index().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
 		if e.Basis != parse.NoTime {
 			w.dropped = append(w.dropped, e.At)
 		}

@@ -43,7 +43,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 			lines += c.Lines
 		}
 	}
-	for _, c := range n.Census().Classes {
+	for _, c := range n.Index().Groups {
 		if slices.Contains(sources, c.Origin.Source) {
 			known += c.Lines
 		}

@@ -175,7 +175,7 @@ func (s *splitter) severalLogs() bool {
 
 // events hands out the lines of logs. One node has them all in most inputs.
 func (a *assigner) events() {
-	events, of := a.s.b.Events, a.s.census.Of
+	events, of := a.s.b.Events, a.s.index.Of
 	if a.s.severalLogs() {
 		if events = parse.Unique(events); len(events) < len(of) {
 			of = nil // copies were dropped
@@ -188,7 +188,7 @@ func (a *assigner) events() {
 	if len(room) == 1 && len(a.moved) == 0 {
 		n := a.s.writers[0].node
 		if n.Events = slices.Clip(events); of != nil {
-			n.census = a.s.census
+			n.index = a.s.index
 		}
 		return
 	}

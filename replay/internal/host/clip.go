@@ -27,7 +27,7 @@ func (f Frame) Out(from, to int64) bool {
 func (n *Records) Clip(f Frame) {
 	n.Since = max(n.Since, f.Since)
 	n.Events = slices.DeleteFunc(slices.Clone(n.Events), func(e *parse.Event) bool { return f.outside(e.Stamp) })
-	n.census = nil
+	n.index = nil
 	n.Facts = slices.DeleteFunc(slices.Clone(n.Facts), func(x *parse.Fact) bool { return !standing(x) && f.outside(x.Stamp) })
 	n.Markers = slices.DeleteFunc(slices.Clone(n.Markers), func(m *parse.Marker) bool { return f.outside(m.Stamp) })
 	n.Objects = slices.DeleteFunc(slices.Clone(n.Objects), func(o *parse.Object) bool { return o.Kind == "Event" && f.outside(o.Stamp) })

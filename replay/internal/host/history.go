@@ -31,27 +31,27 @@ func ReadHistory(n *Records, v *Survey) (History, Requests) {
 	h.snapshots(n.Containers)
 	h.inherit()
 	h.out.settle()
-	return Packed(h.out), Packed(&requestTable{census: v.Census, syms: n.Symbols})
+	return Packed(h.out), Packed(&requestTable{index: v.Index, interned: n.Interned})
 }
 
 // historian gathers transitions.
 type historian struct {
 	lifeReader
-	syms  *parse.Symbols
-	out   *HistoryTable
-	seen  map[parse.Sym]State // what the relist goroutine calls states
-	codes map[parse.Sym]int32 // where exit codes are kept, by their text
-	exits map[int]int32       // and by themselves
+	interned *parse.StringTable
+	out      *HistoryTable
+	seen     map[parse.StringID]State // what the relist goroutine calls states
+	codes    map[parse.StringID]int32 // where exit codes are kept, by their text
+	exits    map[int]int32            // and by themselves
 
 	line int32        // index of the line at hand
 	at   *parse.Event // and the line
 }
 
 func newHistorian(n *Records, lines int) *historian {
-	of := n.Symbols.OfString
-	h := &historian{lifeReader: newLifeReader(n.Symbols), syms: n.Symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
-		seen: map[parse.Sym]State{of("running"): StateRunning, of("exited"): StateExited, of("non-existent"): StateRemoved, of("unknown"): StateUnknown},
-		out:  &HistoryTable{lines: n.Events, listed: n.Containers, syms: n.Symbols, ByID: NewBySym[int32](n.Symbols, lines), Moves: make([]Move, 0, lines)}}
+	of := n.Interned.OfString
+	h := &historian{lifeReader: newLifeReader(n.Interned), interned: n.Interned, codes: map[parse.StringID]int32{}, exits: map[int]int32{},
+		seen: map[parse.StringID]State{of("running"): StateRunning, of("exited"): StateExited, of("non-existent"): StateRemoved, of("unknown"): StateUnknown},
+		out:  &HistoryTable{lines: n.Events, listed: n.Containers, interned: n.Interned, ByID: NewByString[int32](n.Interned, lines), Moves: make([]Move, 0, lines)}}
 	h.out.ByID.Touch()
 	return h
 }
@@ -59,13 +59,13 @@ func newHistorian(n *Records, lines int) *historian {
 // lifeReader reads lines about containers and sandboxes.
 type lifeReader struct {
 	columns *parse.Columns
-	ops     [len(lifeOps)]parse.Sym
-	sandbox parse.Sym // the word
+	ops     [len(lifeOps)]parse.StringID
+	sandbox parse.StringID // the word
 }
 
-func newLifeReader(syms *parse.Symbols) lifeReader {
-	of := syms.OfString
-	r := lifeReader{columns: parse.NewColumns(syms, "op", "kind", "id", "sandbox", "pod_uid", "pod_ns", "pod_name", "name", "req", "err", "exit_code", "exited_at", "new"),
+func newLifeReader(interned *parse.StringTable) lifeReader {
+	of := interned.OfString
+	r := lifeReader{columns: parse.NewColumns(interned, "op", "kind", "id", "sandbox", "pod_uid", "pod_ns", "pod_name", "name", "req", "err", "exit_code", "exited_at", "new"),
 		sandbox: of("sandbox")}
 	for i := range lifeOps {
 		r.ops[i] = of(lifeOps[i].op)
@@ -75,15 +75,15 @@ func newLifeReader(syms *parse.Symbols) lifeReader {
 
 // lifeFields is what a line says of a container or sandbox.
 type lifeFields struct {
-	op, kind, id, sandbox        parse.Sym
-	podUID, podNS, podName, name parse.Sym
-	req, err, exitCode, exitedAt parse.Sym
-	new                          parse.Sym // state, of a line of the relist goroutine
+	op, kind, id, sandbox        parse.StringID
+	podUID, podNS, podName, name parse.StringID
+	req, err, exitCode, exitedAt parse.StringID
+	new                          parse.StringID // state, of a line of the relist goroutine
 }
 
 // read takes the fields of a line; of two of one name the first counts.
 func (r *lifeReader) read(e *parse.Event) lifeFields {
-	var f [13]parse.Sym
+	var f [13]parse.StringID
 	r.columns.Read(e, f[:])
 	return lifeFields{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]}
 }
@@ -150,7 +150,7 @@ func (h *historian) moved(o int32, f *lifeFields, s State) {
 	m := Move{At: h.at.At, Slack: h.at.Res.Duration(), Line: h.line, Object: o, State: s, Teller: tellerOf(h.at.From())}
 	if s == StateExited {
 		if f.exitedAt != 0 {
-			if at, ok := runtimeStamp(h.syms.Text(f.exitedAt)); ok {
+			if at, ok := runtimeStamp(h.interned.Text(f.exitedAt)); ok {
 				m.At, m.Slack = at, time.Microsecond
 			}
 		}
@@ -161,13 +161,13 @@ func (h *historian) moved(o int32, f *lifeFields, s State) {
 
 // exitCode returns where the table keeps an exit code: its index plus one, 0
 // for none.
-func (h *historian) exitCode(s parse.Sym) int32 {
+func (h *historian) exitCode(s parse.StringID) int32 {
 	if s == 0 {
 		return 0
 	}
 	i, ok := h.codes[s]
 	if !ok {
-		if code, err := strconv.Atoi(h.syms.Text(s)); err == nil {
+		if code, err := strconv.Atoi(h.interned.Text(s)); err == nil {
 			i = h.exit(code)
 		}
 		h.codes[s] = i
@@ -224,7 +224,7 @@ func (h *historian) snapshots(cs []*parse.Container) {
 	if len(cs) == 0 {
 		return
 	}
-	of, whole := h.syms.OfString, h.cutIDs()
+	of, whole := h.interned.OfString, h.cutIDs()
 	for i, c := range cs {
 		if c.ID == "" {
 			continue
@@ -254,19 +254,19 @@ func (h *historian) snapshots(cs []*parse.Container) {
 var cutLengths = [...]int{13, 12}
 
 // cutIDs indexes the known ids by their cut forms; an ambiguous one maps to 0.
-func (h *historian) cutIDs() map[string]parse.Sym {
-	m := make(map[string]parse.Sym)
+func (h *historian) cutIDs() map[string]parse.StringID {
+	m := make(map[string]parse.StringID)
 	for i := range h.out.Objects.N {
-		sym := h.out.Objects.At(int32(i)).ID
-		id := h.syms.Text(sym)
+		sid := h.out.Objects.At(int32(i)).ID
+		id := h.interned.Text(sid)
 		for _, n := range cutLengths {
 			if len(id) <= n {
 				continue
 			}
-			if have, ok := m[id[:n]]; ok && have != sym {
+			if have, ok := m[id[:n]]; ok && have != sid {
 				m[id[:n]] = 0
 			} else {
-				m[id[:n]] = sym
+				m[id[:n]] = sid
 			}
 		}
 	}

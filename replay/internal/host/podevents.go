@@ -55,7 +55,7 @@ type PodEvents = List[PodEvent]
 // EventRow is an observed pod lifecycle event, packed. Its pod stands in its line.
 type EventRow struct {
 	Line int32 // index into Records.Events
-	Data parse.Sym
+	Data parse.StringID
 	Type EventType
 }
 
@@ -78,12 +78,12 @@ func (t EventType) String() string { return eventTypes[t] }
 // EventTable holds the pod events of a node that the kubelet logged, in time
 // order, those of no time first.
 type EventTable struct {
-	Lines  []*parse.Event
-	Syms   *parse.Symbols
-	Rows   []EventRow
-	odd    map[int32]parse.Sym // types by row, where they are TypeOther
-	fields *parse.Columns      // eventFields
-	types  map[parse.Sym]EventType
+	Lines    []*parse.Event
+	Interned *parse.StringTable
+	Rows     []EventRow
+	odd      map[int32]parse.StringID // types by row, where they are TypeOther
+	fields   *parse.Columns           // eventFields
+	types    map[parse.StringID]EventType
 
 	plain []*PodEvent
 }
@@ -91,13 +91,13 @@ type EventTable struct {
 // EventPod is the pod that an event names.
 type EventPod struct {
 	Pod PodID
-	UID parse.Sym
+	UID parse.StringID
 }
 
 // NewEventTable returns a table with room for n events of the given lines.
-func NewEventTable(lines []*parse.Event, syms *parse.Symbols, n int) *EventTable {
-	t := &EventTable{Lines: lines, Syms: syms, Rows: make([]EventRow, 0, n), fields: parse.NewColumns(syms, eventFields[:]...), odd: map[int32]parse.Sym{}}
-	t.types = map[parse.Sym]EventType{0: TypeNone, syms.OfString(eventTypes[TypeStarted]): TypeStarted, syms.OfString(eventTypes[TypeDied]): TypeDied}
+func NewEventTable(lines []*parse.Event, interned *parse.StringTable, n int) *EventTable {
+	t := &EventTable{Lines: lines, Interned: interned, Rows: make([]EventRow, 0, n), fields: parse.NewColumns(interned, eventFields[:]...), odd: map[int32]parse.StringID{}}
+	t.types = map[parse.StringID]EventType{0: TypeNone, interned.OfString(eventTypes[TypeStarted]): TypeStarted, interned.OfString(eventTypes[TypeDied]): TypeDied}
 	return t
 }
 
@@ -112,8 +112,8 @@ func EventTableOf(l PodEvents) *EventTable {
 var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
 
 // read returns the fields of a line.
-func (t *EventTable) read(e *parse.Event) (of EventPod, typ, data parse.Sym) {
-	var f [len(eventFields)]parse.Sym
+func (t *EventTable) read(e *parse.Event) (of EventPod, typ, data parse.StringID) {
+	var f [len(eventFields)]parse.StringID
 	t.fields.Read(e, f[:])
 	return EventPod{podOf(f[0], f[1]), f[2]}, f[3], f[4]
 }
@@ -150,9 +150,9 @@ func (t *EventTable) Item(i int) PodEvent {
 	r := &t.Rows[i]
 	f := Fields(t.Lines[r.Line].Fields())
 	e := PodEvent{At: t.At(r), PodUID: f.Said("pod_uid"), Pod: PodName(f.Said("pod_ns"), f.Said("pod_name")),
-		Type: r.Type.String(), Data: t.Syms.Text(r.Data), Status: StatusObserved, Line: t.Lines[r.Line]}
+		Type: r.Type.String(), Data: t.Interned.Text(r.Data), Status: StatusObserved, Line: t.Lines[r.Line]}
 	if r.Type == TypeOther {
-		e.Type = t.Syms.Text(t.odd[int32(i)])
+		e.Type = t.Interned.Text(t.odd[int32(i)])
 	}
 	return e
 }

@@ -59,10 +59,10 @@ type Records struct {
 	// file at the same time; nil of one kubelet.
 	Beside [2]*parse.Coverage
 
-	// Symbols are of the texts of events, and of what is read from them.
-	Symbols *parse.Symbols
+	// StringTable are of the texts of events, and of what is read from them.
+	Interned *parse.StringTable
 
-	census *Census // of Events, once it was asked for
+	index *Index // of Events, once it was asked for
 }
 
 // Between is a moment known to lie in [lo, hi].

@@ -42,11 +42,11 @@ const (
 
 var requestOps = [...]string{"", "create", "start", "stop", "remove"}
 
-// request is a Request, packed.
-type request struct {
+// requestRow is a Request, packed.
+type requestRow struct {
 	begin, end int32 // lines, -1 for none
-	id, err    parse.Sym
-	ns, pod    parse.Sym // names
+	id, err    parse.StringID
+	ns, pod    parse.StringID // names
 	op         requestOp
 	sandbox    bool
 }
@@ -54,11 +54,11 @@ type request struct {
 // requestTable holds the requests of a node, from when somebody first asks for
 // them: most reports do not.
 type requestTable struct {
-	census *Census
-	syms   *parse.Symbols
-	rows   []request
-	known  bool
-	plain  []*Request
+	index    *Index
+	interned *parse.StringTable
+	rows     []requestRow
+	known    bool
+	plain    []*Request
 }
 
 func (t *requestTable) Count() int {
@@ -68,14 +68,14 @@ func (t *requestTable) Count() int {
 
 func (t *requestTable) Item(i int) Request {
 	t.find()
-	r, text := &t.rows[i], t.syms.Text
+	r, text := &t.rows[i], t.interned.Text
 	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: PodName(text(r.ns), text(r.pod)), Err: text(r.err)}
 	if r.begin >= 0 {
-		e := t.census.Events[r.begin]
+		e := t.index.Events[r.begin]
 		out.Start, out.Begun = e.At, e
 	}
 	if r.end >= 0 {
-		e := t.census.Events[r.end]
+		e := t.index.Events[r.end]
 		out.End, out.Ended = e.At, e
 	}
 	return out
@@ -94,8 +94,8 @@ func (t *requestTable) find() {
 		return
 	}
 	t.known = true
-	p := pairer{lifeReader: newLifeReader(t.syms), open: map[requestKey]int32{}}
-	t.census.Each(KindLife, func(i int, e *parse.Event, k Kinds) {
+	p := pairer{lifeReader: newLifeReader(t.interned), open: map[requestKey]int32{}}
+	t.index.Each(KindLife, func(i int, e *parse.Event, k Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}
@@ -111,7 +111,7 @@ func (t *requestTable) find() {
 // pairer pairs the begin and end of calls.
 type pairer struct {
 	lifeReader
-	rows []request
+	rows []requestRow
 	open map[requestKey]int32 // requests that have begun
 	line int32                // at hand
 }
@@ -135,7 +135,7 @@ func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
 			}
 		}
 	}
-	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == p.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
+	r := requestRow{begin: -1, end: -1, op: op, sandbox: f.kind == p.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
 	if begins {
 		r.begin = p.line
 		for _, k := range keys {
@@ -153,7 +153,7 @@ func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
 type requestKey struct {
 	op            requestOp
 	by            keyKind
-	kind, a, b, c parse.Sym
+	kind, a, b, c parse.StringID
 }
 
 // keyKind is what the parts of a requestKey are.

@@ -68,8 +68,8 @@ func join(a, b *unit) {
 type splitter struct {
 	b        *parse.Bundle
 	beside   Parallel
-	census   *Census
-	wrote    []*writer // who wrote the lines of each class
+	index    *Index
+	wrote    []*writer // who wrote the lines of each group
 	units    []*unit
 	writers  []*writer
 	byKey    map[unitKey]*unit
@@ -169,8 +169,8 @@ func (w *writer) saw(at int64) {
 
 // survey makes the units and notes what each says about its node.
 func (s *splitter) survey() {
-	s.census = takeCensus(s.b.Events, s.beside)
-	s.several = together(s.census)
+	s.index = newIndex(s.b.Events, s.beside)
+	s.several = together(s.index)
 	for _, c := range s.b.Coverage {
 		w := s.writer(c.File, c.Origin)
 		for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
@@ -255,11 +255,11 @@ func (s *splitter) metrics() {
 // together finds the files without names of hosts in which sync loops of two processes
 // ran at the same time: one after the other is a restart, beside each other they are
 // kubelets of two nodes.
-func together(c *Census) map[*parse.File]bool {
+func together(c *Index) map[*parse.File]bool {
 	const least = int64(60e9)
 	loops := map[*parse.File]map[int]Span{}
-	for i := range c.Classes {
-		if x := &c.Classes[i]; x.Kinds&(KindTurn|KindGoroutine) != 0 && x.Origin.Host == "" && x.Origin.Source == parse.SrcKubelet && x.Origin.PID > 1 && x.dated() {
+	for i := range c.Groups {
+		if x := &c.Groups[i]; x.Kinds&(KindTurn|KindGoroutine) != 0 && x.Origin.Host == "" && x.Origin.Source == parse.SrcKubelet && x.Origin.PID > 1 && x.dated() {
 			if loops[x.File] == nil {
 				loops[x.File] = map[int]Span{}
 			}
@@ -284,7 +284,7 @@ func together(c *Census) map[*parse.File]bool {
 // oneAfterAnother takes out the files in which two processes report the same container,
 // as each that starts does of all that run: they are of one node, one after the other, and
 // the clock was set back between them.
-func (c *Census) oneAfterAnother(several map[*parse.File]bool) {
+func (c *Index) oneAfterAnother(several map[*parse.File]bool) {
 	const random = 12 // digits that no two containers share
 	if !slices.Contains(slices.Collect(maps.Values(several)), true) {
 		return
@@ -307,8 +307,8 @@ func (c *Census) oneAfterAnother(several map[*parse.File]bool) {
 
 // lines notes who wrote lines, when, and what they say about the node.
 func (s *splitter) lines() {
-	for i := range s.census.Classes {
-		x := &s.census.Classes[i]
+	for i := range s.index.Groups {
+		x := &s.index.Groups[i]
 		w := s.writer(x.File, x.Origin)
 		w.events += x.Lines
 		if x.dated() {
@@ -317,8 +317,8 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
-	s.census.Each(KindNotReady|KindNodeEvent|KindNamed|KindFlag, func(i int, e *parse.Event, k Kinds) {
-		u := s.wrote[s.census.Of[i]].unit
+	s.index.Each(KindNotReady|KindNodeEvent|KindNamed|KindFlag, func(i int, e *parse.Event, k Kinds) {
+		u := s.wrote[s.index.Of[i]].unit
 		if k&KindFlag == 0 {
 			if name := objectName(e.Field("node")); name != "" {
 				u.names[name]++
@@ -745,9 +745,9 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 	out, more = a.all, more+left
 	a.records()
 	s.besides(nodes)
-	symbols := s.b.Symbols
-	if symbols == nil {
-		symbols = parse.NewSymbols()
+	interned := s.b.Interned
+	if interned == nil {
+		interned = parse.NewStringTable()
 	}
 	kept := out[:0]
 	told := slices.ContainsFunc(s.units, (*unit).about)
@@ -756,7 +756,7 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 			continue // the text around what is told of nodes
 		}
 		if !n.silent() || len(n.Coverage) > 0 || len(out) == 1 {
-			n.Symbols = symbols
+			n.Interned = interned
 			kept = append(kept, n)
 		}
 	}

@@ -2,10 +2,10 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Survey is what the census of a node's lines tells the passes over them: how
+// Survey is what the index of a node's lines tells the passes over them: how
 // much room they will need, and when the lines were written.
 type Survey struct {
-	*Census
+	*Index
 	Events  int // pod events
 	Turns   int // turns of the sync loop
 	Marks   int // lines of the relist goroutine
@@ -17,15 +17,15 @@ type Survey struct {
 	Boot    Span // of the lines of the kernel's buffer
 }
 
-// Look makes the survey of a node, and gives it its Symbols where the input
+// Look makes the survey of a node, and gives it its StringTable where the input
 // brought none.
 func Look(n *Records) *Survey {
-	if n.Symbols == nil {
-		n.Symbols = parse.NewSymbols()
+	if n.Interned == nil {
+		n.Interned = parse.NewStringTable()
 	}
-	v := &Survey{Census: n.Census(), Sources: map[parse.Source]bool{}}
-	for i := range v.Classes {
-		x := &v.Classes[i]
+	v := &Survey{Index: n.Index(), Sources: map[parse.Source]bool{}}
+	for i := range v.Groups {
+		x := &v.Groups[i]
 		v.Sources[x.Origin.Source] = true
 		v.Wall.join(x.when[byWall])
 		v.Boot.join(x.when[byBoot])

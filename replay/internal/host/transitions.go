@@ -84,7 +84,7 @@ type Move struct {
 
 // Object is a container or sandbox.
 type Object struct {
-	ID, sandbox, PodUID, PodName, podNS, name parse.Sym
+	ID, sandbox, PodUID, PodName, podNS, name parse.StringID
 	IsSandbox                                 bool
 }
 
@@ -92,7 +92,7 @@ type Object struct {
 func (o *Object) Pod() PodID { return podOf(o.podNS, o.PodName) }
 
 // learn takes what was not known yet.
-func (o *Object) learn(sandbox, podUID, podName, podNS, name parse.Sym) {
+func (o *Object) learn(sandbox, podUID, podName, podNS, name parse.StringID) {
 	o.sandbox, o.PodUID = cmp.Or(o.sandbox, sandbox), cmp.Or(o.PodUID, podUID)
 	o.PodName, o.podNS, o.name = cmp.Or(o.PodName, podName), cmp.Or(o.podNS, podNS), cmp.Or(o.name, name)
 }
@@ -120,19 +120,19 @@ func (t *Objects) add(o Object) {
 
 // HistoryTable holds the transitions of a node.
 type HistoryTable struct {
-	lines   []*parse.Event
-	listed  []*parse.Container
-	syms    *parse.Symbols
-	ByID    BySym[int32] // objects by id, their index plus one
-	Objects Objects
-	Moves   []Move
-	exits   []int // exit codes, each once
-	subject []*Subject
-	plain   []*Transition
+	lines    []*parse.Event
+	listed   []*parse.Container
+	interned *parse.StringTable
+	ByID     ByString[int32] // objects by id, their index plus one
+	Objects  Objects
+	Moves    []Move
+	exits    []int // exit codes, each once
+	subject  []*Subject
+	plain    []*Transition
 }
 
 // object returns the index of the object of an id, which it may create.
-func (t *HistoryTable) object(id parse.Sym, sandbox bool) int32 {
+func (t *HistoryTable) object(id parse.StringID, sandbox bool) int32 {
 	at := t.ByID.At(id)
 	if *at == 0 {
 		t.Objects.add(Object{ID: id, IsSandbox: sandbox})
@@ -167,7 +167,7 @@ func (t *HistoryTable) settle() {
 		if a.Object == b.Object {
 			return 0
 		}
-		return t.syms.Compare(t.Objects.At(a.Object).ID, t.Objects.At(b.Object).ID)
+		return t.interned.Compare(t.Objects.At(a.Object).ID, t.Objects.At(b.Object).ID)
 	})
 }
 
@@ -222,7 +222,7 @@ func (t *HistoryTable) subjectOf(i int32) *Subject {
 	if t.subject != nil {
 		return t.subject[i]
 	}
-	o, text := t.Objects.At(i), t.syms.Text
+	o, text := t.Objects.At(i), t.interned.Text
 	return &Subject{ID: text(o.ID), Sandbox: o.IsSandbox, SandboxID: text(o.sandbox), PodUID: text(o.PodUID),
 		PodName: text(o.PodName), Namespace: text(o.podNS), Name: text(o.name)}
 }

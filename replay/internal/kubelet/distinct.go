@@ -15,8 +15,8 @@ const overlapMost = 32
 // Distinct counts the relists that pod events need.
 type Distinct struct {
 	s      *Log
-	counts *host.BySym[uint32] // of events by container, in the stretch at hand; nil before the first
-	looked int                 // events that were counted, all stretches together
+	counts *host.ByString[uint32] // of events by container, in the stretch at hand; nil before the first
+	looked int                    // events that were counted, all stretches together
 }
 
 // DistinctOf counts the events of a log.
@@ -31,14 +31,14 @@ func (d *Distinct) Within(from, to int64) int {
 	ev := t.Rows
 	i := sort.Search(len(ev), func(i int) bool { return t.At(&ev[i]) >= from })
 	if d.counts == nil {
-		counts := host.NewBySym[uint32](d.s.Syms, len(ev))
+		counts := host.NewByString[uint32](d.s.Interned, len(ev))
 		counts.Touch()
 		d.counts = &counts
 	}
 	most, first := uint32(0), i
 	var id [64]byte
 	for ; i < len(ev) && t.At(&ev[i]) < to && d.looked < overlapMost*len(ev)+1; i++ {
-		if d.looked++; len(d.s.Syms.AppendText(id[:0], ev[i].Data)) < idLeast {
+		if d.looked++; len(d.s.Interned.AppendText(id[:0], ev[i].Data)) < idLeast {
 			continue // cut, and as another one begins
 		}
 		n := d.counts.At(ev[i].Data)

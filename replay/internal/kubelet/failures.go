@@ -26,8 +26,8 @@ type Failure struct {
 	Start    host.Instant // End minus the RPC timeout for DeadlineExceeded
 	Evidence []host.Evidence
 
-	syms         *parse.Symbols
-	err, id, uid parse.Sym
+	interned     *parse.StringTable
+	err, id, uid parse.StringID
 }
 
 // FailureDetails are what the methods of Failure of the same names return.
@@ -46,7 +46,7 @@ func (f *Failure) AppendErr(dst []byte) []byte {
 	if f.Details != nil || f.err == 0 {
 		return append(dst, f.Err()...)
 	}
-	return f.syms.AppendText(dst, f.err)
+	return f.interned.AppendText(dst, f.err)
 }
 
 // ObjectID is the id of the container or sandbox, as printed.
@@ -65,27 +65,27 @@ func (f *Failure) PodUID() string {
 	return f.text(f.uid)
 }
 
-func (f *Failure) text(s parse.Sym) string {
+func (f *Failure) text(s parse.StringID) string {
 	if s == 0 {
 		return ""
 	}
-	return f.syms.Text(s)
+	return f.interned.Text(s)
 }
 
 // Unpacked returns the failure with its Details.
 func (f Failure) Unpacked() any {
 	f.Details = &FailureDetails{f.Err(), f.ObjectID(), f.PodUID()}
-	f.syms, f.err, f.id, f.uid = nil, 0, 0, 0
+	f.interned, f.err, f.id, f.uid = nil, 0, 0, 0
 	return f
 }
 
 // About reports whether the call was about an object or its pod, which are given
-// by their numbers in the node's Symbols.
-func (f *Failure) About(id, podUID parse.Sym, syms *parse.Symbols) bool {
+// by their numbers in the node's StringTable.
+func (f *Failure) About(id, podUID parse.StringID, interned *parse.StringTable) bool {
 	if f.Details == nil {
 		return f.uid == podUID || f.id == id
 	}
-	return f.Details.PodUID == syms.Text(podUID) || f.Details.ObjectID == syms.Text(id)
+	return f.Details.PodUID == interned.Text(podUID) || f.Details.ObjectID == interned.Text(id)
 }
 
 // Layers of the kubelet log one failed call within microseconds of each other.
@@ -97,8 +97,8 @@ const DeadlineLate = 40 * time.Millisecond
 
 // FailuresOf merges the lines of all layers into one failure per call. timeout is 0
 // where it is not known: then nothing tells when a call began.
-func FailuresOf(calls []Call, syms *parse.Symbols, timeout time.Duration) []Failure {
-	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[host.PodID]string{}}
+func FailuresOf(calls []Call, interned *parse.StringTable, timeout time.Duration) []Failure {
+	r := failureReader{interned: interned, timeout: timeout, words: map[parse.StringID]string{}, pods: map[host.PodID]string{}}
 	out, lines := make([]Failure, 0, len(calls)), make([]host.Evidence, len(calls))
 	for i := range calls {
 		lines[i].Record = calls[i].Line
@@ -116,15 +116,15 @@ func FailuresOf(calls []Call, syms *parse.Symbols, timeout time.Duration) []Fail
 // failureReader makes failures of lines, with one copy of each of the few words
 // and pods.
 type failureReader struct {
-	syms    *parse.Symbols
-	timeout time.Duration
-	words   map[parse.Sym]string
-	pods    map[host.PodID]string
+	interned *parse.StringTable
+	timeout  time.Duration
+	words    map[parse.StringID]string
+	pods     map[host.PodID]string
 }
 
 func (r *failureReader) failure(c *Call) Failure {
 	f := Failure{Call: r.word(c.Name), Scope: r.word(c.Scope), Code: r.word(c.code), Pod: r.pod(c.pod),
-		syms: r.syms, err: c.err, id: c.id, uid: c.uid}
+		interned: r.interned, err: c.err, id: c.id, uid: c.uid}
 	if c.Line.Basis == parse.NoTime {
 		return f
 	}
@@ -139,14 +139,14 @@ func (r *failureReader) failure(c *Call) Failure {
 // forty calls, and what is told of them is told by call.
 const mostWords = 1000
 
-func (r *failureReader) word(s parse.Sym) string {
+func (r *failureReader) word(s parse.StringID) string {
 	text, ok := r.words[s]
 	switch {
 	case ok:
 	case len(r.words) == mostWords:
 		return "other"
 	default:
-		text = r.syms.Text(s)
+		text = r.interned.Text(s)
 		r.words[s] = text
 	}
 	return text
@@ -155,7 +155,7 @@ func (r *failureReader) word(s parse.Sym) string {
 func (r *failureReader) pod(p host.PodID) string {
 	text, ok := r.pods[p]
 	if !ok {
-		text = p.Text(r.syms)
+		text = p.Text(r.interned)
 		r.pods[p] = text
 	}
 	return text

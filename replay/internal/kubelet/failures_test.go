@@ -13,8 +13,8 @@ import (
 // TestFailureDetails wants of a failure whose details are numbers what one gives
 // that was unpacked, and of the layers of one call all that any of them says.
 func TestFailureDetails(t *testing.T) {
-	syms := parse.NewSymbols()
-	of := syms.OfString
+	interned := parse.NewStringTable()
+	of := interned.OfString
 	at := func(caller string) *parse.Event {
 		return parse.NewEvent(&parse.EventKind{Caller: caller}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: 1767323046e9, Basis: parse.Stated}})
 	}
@@ -22,7 +22,7 @@ func TestFailureDetails(t *testing.T) {
 		{Line: at("a.go:1"), Name: of("ContainerStatus"), id: of("c1"), err: of("it broke")},
 		{Line: at("b.go:1"), Name: of("ContainerStatus"), code: of("Unknown"), uid: of("u1"), pod: host.PodID{NS: of("ns"), Name: of("web")}},
 	}
-	fs := FailuresOf(calls, syms, time.Minute)
+	fs := FailuresOf(calls, interned, time.Minute)
 	if len(fs) != 1 || len(fs[0].Evidence) != 2 {
 		t.Fatalf("%d failures, want the one of two layers", len(fs))
 	}
@@ -37,7 +37,7 @@ func TestFailureDetails(t *testing.T) {
 			t.Errorf("%+v, code %q of pod %q", got, f.Code, f.Pod)
 		}
 		for id, about := range map[string]bool{"c1": true, "c2": false} {
-			if f.About(of(id), of("u2"), syms) != about {
+			if f.About(of(id), of("u2"), interned) != about {
 				t.Errorf("about %s: %v", id, !about)
 			}
 		}
@@ -50,14 +50,14 @@ func TestFailureDetails(t *testing.T) {
 
 // TestFailureWords: lines may name any number of calls, of which some are told by name.
 func TestFailureWords(t *testing.T) {
-	syms := parse.NewSymbols()
+	interned := parse.NewStringTable()
 	var calls []Call
 	for i := range 3 * mostWords {
 		line := parse.NewEvent(&parse.EventKind{}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: int64(i+1) * 1e9, Basis: parse.Stated}})
-		calls = append(calls, Call{Line: line, Name: syms.OfString(fmt.Sprint("Call", i))})
+		calls = append(calls, Call{Line: line, Name: interned.OfString(fmt.Sprint("Call", i))})
 	}
 	named := map[string]int{}
-	fs := FailuresOf(calls, syms, time.Minute)
+	fs := FailuresOf(calls, interned, time.Minute)
 	for _, f := range fs {
 		named[f.Call]++
 	}

@@ -40,10 +40,10 @@ type Turn int32
 
 // TurnKinds are the kinds of the line of a turn: KindSkip where the loop skipped,
 // and KindAge or KindNever if PLEG was among the reasons.
-func (s *Log) TurnKinds(t Turn) host.Kinds { return s.census.Classes[s.census.Of[t]].Kinds }
+func (s *Log) TurnKinds(t Turn) host.Kinds { return s.index.Groups[s.index.Of[t]].Kinds }
 
 // TurnAt is when a turn was.
-func (s *Log) TurnAt(t Turn) int64 { return s.census.Events[t].At }
+func (s *Log) TurnAt(t Turn) int64 { return s.index.Events[t].At }
 
 // TurnRun is the run that a turn was in.
 func (s *Log) TurnRun(t Turn) int { return s.Cover.runOf(int32(t)) }
@@ -96,7 +96,7 @@ type Stall struct {
 type Call struct {
 	Line                            *parse.Event
 	Run                             int32
-	Name, Scope, code, err, id, uid parse.Sym
+	Name, Scope, code, err, id, uid parse.StringID
 	pod                             host.PodID
 }
 
@@ -128,20 +128,19 @@ type Log struct {
 
 	silences []parse.Gap // that all files share
 	Doubled  []host.Span // by a clock that was set back
-	census   *host.Census
-	Syms     *parse.Symbols
+	index    *host.Index
 	failed   *parse.Columns // callFields
 	text     []parse.Field  // of the line at hand
 }
 
 // Read reads the node's events once and sorts what matters into typed lists.
 func Read(n *host.Records, v *host.Survey) *Log {
-	s := &Log{Records: n, Syms: n.Symbols, census: v.Census, Cover: newCoverage(n, v),
-		failed: parse.NewColumns(n.Symbols, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Symbols, v.Events),
+	s := &Log{Records: n, index: v.Index, Cover: newCoverage(n, v),
+		failed: parse.NewColumns(n.Interned, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Interned, v.Events),
 		Turns: make([]Turn, 0, v.Turns), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
 	rc := &runCutter{byPID: map[int]int{}, cur: -1}
 	for i, at := range v.Of {
-		x := &v.Classes[at]
+		x := &v.Groups[at]
 		kubelet := x.Origin.Source == parse.SrcKubelet
 		if x.Kinds&^host.KindLife == 0 && !kubelet {
 			continue
@@ -354,7 +353,7 @@ const Reported = host.KindAge | host.KindNever | host.KindCut
 // ForOthers reports whether a turn skipped and lists all its reasons, none of which
 // is PLEG.
 func (s *Log) ForOthers(t Turn) bool {
-	return s.TurnKinds(t)&Reported == 0 && othersOnly(s.census.Events[t].Field("reason"))
+	return s.TurnKinds(t)&Reported == 0 && othersOnly(s.index.Events[t].Field("reason"))
 }
 
 // ForPLEG reports whether a turn skipped and PLEG is a reason, or may be one of those
@@ -398,7 +397,7 @@ var callFields = [...]string{"call", "scope", "code", "err", "id", "pod_uid", "p
 
 // addCall files a failed runtime call.
 func (s *Log) addCall(e *parse.Event, run int) {
-	var f [len(callFields)]parse.Sym
+	var f [len(callFields)]parse.StringID
 	s.failed.Read(e, f[:])
 	s.Calls = append(s.Calls, Call{Line: e, Run: int32(run), Name: f[0], Scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: host.PodID{NS: f[6], Name: f[7]}})
 }

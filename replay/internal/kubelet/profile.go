@@ -518,7 +518,7 @@ func (p *profiler) heldUp(timeout time.Duration) bool {
 	return slices.ContainsFunc(p.s.Stalls, func(x Stall) bool {
 		over := time.Duration(x.To-x.From) - timeout
 		return over >= 0 && over <= time.Second && slices.ContainsFunc(p.s.Calls, func(c Call) bool {
-			return int(c.Run) == x.Run && c.Line.At > x.To-int64(time.Second) && c.Line.At <= x.To && p.s.Syms.Text(c.code) == "DeadlineExceeded" && strings.HasPrefix(p.s.Syms.Text(c.Name), "List")
+			return int(c.Run) == x.Run && c.Line.At > x.To-int64(time.Second) && c.Line.At <= x.To && p.s.Interned.Text(c.code) == "DeadlineExceeded" && strings.HasPrefix(p.s.Interned.Text(c.Name), "List")
 		})
 	})
 }
@@ -546,7 +546,7 @@ func (p *profiler) waits() waits {
 	}
 	for i := range p.s.Calls {
 		c := &p.s.Calls[i]
-		if p.s.Syms.Text(c.code) == "DeadlineExceeded" && p.s.Syms.Text(c.Name) == "PodSandboxStatus" && c.Line.Basis != parse.NoTime {
+		if p.s.Interned.Text(c.code) == "DeadlineExceeded" && p.s.Interned.Text(c.Name) == "PodSandboxStatus" && c.Line.Basis != parse.NoTime {
 			ends = append(ends, failed{c.Line.At, int(c.Run), false})
 		}
 	}
@@ -729,7 +729,7 @@ func (p *profiler) timedOut(run int, from, to int64) bool {
 	calls := p.s.Calls
 	i := sort.Search(len(calls), func(i int) bool { return calls[i].Line.At > from })
 	for ; i < len(calls) && calls[i].Line.At < to; i++ {
-		if c := &calls[i]; int(c.Run) == run && p.s.Syms.Text(c.code) == "DeadlineExceeded" {
+		if c := &calls[i]; int(c.Run) == run && p.s.Interned.Text(c.code) == "DeadlineExceeded" {
 			return true
 		}
 	}

@@ -111,8 +111,8 @@ func Over(all []Episode, i int) int64 {
 	return all[i+1].Breach
 }
 
-// healer finds when PLEG was healthy again.
-type healer struct {
+// episodeBuilder finds when PLEG was healthy again.
+type episodeBuilder struct {
 	n     *Known
 	s     *kubelet.Log
 	cover *kubelet.Coverage
@@ -122,9 +122,9 @@ type healer struct {
 	left   int                      // episodes that are left out
 }
 
-func newHealer(n *Known) *healer {
+func newHealer(n *Known) *episodeBuilder {
 	s := n.Log
-	w := &healer{n: n, s: s, cover: s.Cover, log: n.Witness, nevers: map[int][]kubelet.Saying{}}
+	w := &episodeBuilder{n: n, s: s, cover: s.Cover, log: n.Witness, nevers: map[int][]kubelet.Saying{}}
 	for _, t := range s.Nevers {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}
@@ -132,7 +132,7 @@ func newHealer(n *Known) *healer {
 }
 
 // run finds the episodes of one run of the kubelet.
-func (w *healer) run(run int, mine []*LastSeen) []Episode {
+func (w *episodeBuilder) run(run int, mine []*LastSeen) []Episode {
 	var out []Episode
 	for i := 0; i < len(mine); {
 		j := i + 1
@@ -151,7 +151,7 @@ func (w *healer) run(run int, mine []*LastSeen) []Episode {
 }
 
 // few leaves out episodes where there are more than most.
-func (w *healer) few(all []Episode, most int) []Episode {
+func (w *episodeBuilder) few(all []Episode, most int) []Episode {
 	if len(all) <= most {
 		return all
 	}
@@ -160,7 +160,7 @@ func (w *healer) few(all []Episode, most int) []Episode {
 }
 
 // limit is the threshold in force for a group.
-func (w *healer) limit(g *LastSeen) time.Duration {
+func (w *episodeBuilder) limit(g *LastSeen) time.Duration {
 	if g.Limit > 0 && !w.n.Kubelet.ThresholdSet {
 		return g.Limit
 	}
@@ -171,7 +171,7 @@ func (w *healer) limit(g *LastSeen) time.Duration {
 // a and those that name the newer relist b: the list call of b outlasted the
 // threshold, or, for all that the log shows, the sync loop went on skipping from
 // a to b without missing a turn.
-func (w *healer) unbroken(a, b *LastSeen) bool {
+func (w *episodeBuilder) unbroken(a, b *LastSeen) bool {
 	if b.Stepped != 0 || w.outlasted(a, b) {
 		return true
 	}
@@ -183,7 +183,7 @@ func (w *healer) unbroken(a, b *LastSeen) bool {
 // tell. Else, where the sync loop was blocked all the while, the node tells in a
 // complete log: it became not ready once and not ready again, and nothing reported
 // b as soon as it passed the threshold, as a loop that had been healthy would have done.
-func (w *healer) outlasted(a, b *LastSeen) bool {
+func (w *episodeBuilder) outlasted(a, b *LastSeen) bool {
 	past := b.Lo + int64(w.limit(b))
 	switch {
 	case past <= a.Last():
@@ -209,7 +209,7 @@ func (w *healer) outlasted(a, b *LastSeen) bool {
 }
 
 // episode describes one stretch, over the groups that it spans.
-func (w *healer) episode(run int, gs []*LastSeen) Episode {
+func (w *episodeBuilder) episode(run int, gs []*LastSeen) Episode {
 	last := gs[len(gs)-1]
 	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
 	e.Breach = e.LastStart.At + int64(w.limit(gs[0]))
@@ -263,7 +263,7 @@ func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 1
 
 // never finds the stretch in which no relist of the run had succeeded, when it
 // is more than the transient of a start.
-func (w *healer) never(run int) (Episode, bool) {
+func (w *episodeBuilder) never(run int) (Episode, bool) {
 	lines := w.nevers[run]
 	if len(lines) == 0 {
 		return Episode{}, false
@@ -293,7 +293,7 @@ func (w *healer) never(run int) (Episode, bool) {
 
 // undated makes one episode of the reports that carry no time at all: pasted
 // lines whose header was cut, event rows with relative ages.
-func (w *healer) undated() (Episode, bool) {
+func (w *episodeBuilder) undated() (Episode, bool) {
 	e := Episode{Run: -1, StuckStep: StepUnknown, StepBasis: "the reports carry no time", Threshold: w.n.Kubelet.Threshold}
 	told := w.s.Told()
 	for _, a := range w.s.Ages {

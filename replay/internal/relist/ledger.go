@@ -541,7 +541,7 @@ func (l *ledger) failing(run int, at int64) string {
 	}
 	for i--; i >= 0 && at-calls[i].Line.At <= int64(SameMoment); i-- {
 		c := &calls[i]
-		if name := l.s.Syms.Text(c.Name); int(c.Run) == run && (name == "ListPodSandbox" || name == "ListContainers") && l.s.Syms.Text(c.Scope) == "all" {
+		if name := l.s.Interned.Text(c.Name); int(c.Run) == run && (name == "ListPodSandbox" || name == "ListContainers") && l.s.Interned.Text(c.Scope) == "all" {
 			return name
 		}
 	}

@@ -18,7 +18,7 @@ type proof struct {
 // recovered finds the earliest proof that PLEG was healthy again after the
 // last report of a stretch. Slack reaches back to the last moment at which it
 // was certainly unhealthy.
-func (w *healer) recovered(run int, g *LastSeen, last int64) (host.Instant, string) {
+func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Instant, string) {
 	last = w.failing(run, last)
 	var best proof
 	consider := func(p proof, ok bool) {
@@ -41,7 +41,7 @@ func (w *healer) recovered(run int, g *LastSeen, last int64) (host.Instant, stri
 
 // failing follows a streak of failing lists on from the last report: while no
 // relist can have succeeded between two failures, PLEG stayed unhealthy.
-func (w *healer) failing(run int, last int64) int64 {
+func (w *episodeBuilder) failing(run int, last int64) int64 {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, last, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
 	prev := int64(0)
@@ -70,7 +70,7 @@ func (w *healer) failing(run int, last int64) int64 {
 
 // attempt is the least distance of a failure from the one before it that has
 // room for a relist in between.
-func (w *healer) attempt(m *kubelet.Mark) int64 {
+func (w *episodeBuilder) attempt(m *kubelet.Mark) int64 {
 	d := 2 * int64(w.n.Kubelet.Period)
 	if m.Deadline {
 		d += int64(w.n.Kubelet.CallTimeout())
@@ -80,7 +80,7 @@ func (w *healer) attempt(m *kubelet.Mark) int64 {
 
 // byNextRun looks for health in the next process: a restart is no recovery by
 // itself, its first relist is.
-func (w *healer) byNextRun(run int, last int64) (host.Instant, string) {
+func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 	next := run + 1
 	from := w.s.Runs[next].First
 	none := "the kubelet process ended while PLEG was unhealthy"
@@ -108,7 +108,7 @@ func (w *healer) byNextRun(run int, last int64) (host.Instant, string) {
 // byTurns looks at the sync loop: a turn that skipped for other reasons only,
 // work that it does only when healthy, or the missing next line of a loop that
 // backs off.
-func (w *healer) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
+func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
 	i := w.s.TurnFrom(last + 1)
 	end := g.Lines[len(g.Lines)-1]
 	quiet := int64(0) // until when work may stem from a turn that began before the report
@@ -128,7 +128,7 @@ func (w *healer) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
 
 // anew finds a skipped turn whose pause is short again: only a turn that skipped nothing,
 // after the last report of a loop that skips, ends the doubling of the pauses.
-func (w *healer) anew(run, after int, last int64) (proof, bool) {
+func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
 	before := int64(0)
 	for _, t := range w.s.Turns[after:] {
 		at := w.s.TurnAt(t)
@@ -152,7 +152,7 @@ func (w *healer) anew(run, after int, last int64) (proof, bool) {
 }
 
 // firstWork finds the first turn after the moment that did not skip for PLEG.
-func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
+func (w *episodeBuilder) firstWork(run int, last, quiet int64) (proof, bool) {
 	for _, t := range w.s.Turns[w.s.TurnFrom(last+quiet+1):] {
 		k, at := w.s.TurnKinds(t), w.s.TurnAt(t)
 		switch {
@@ -175,7 +175,7 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 // missed gives the turn at which a line like the last would have followed had
 // PLEG still been unhealthy. The log must be one of which a missing line proves
 // something, and go on; after a hole we wait for a turn beyond it.
-func (w *healer) missed(run, after int, last int64) (proof, bool) {
+func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
 	pause := w.pause(run, after, last)
 	if pause == 0 || !w.log.Trusts(run) {
 		return proof{}, false
@@ -204,7 +204,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 const MissedTurn = "the next sync-loop iteration, due "
 
 // skipped reports whether a turn from index i on skipped for PLEG by then.
-func (w *healer) skipped(run, i int, by int64) bool {
+func (w *episodeBuilder) skipped(run, i int, by int64) bool {
 	for _, t := range w.s.Turns[i:] {
 		if w.s.TurnAt(t) > by {
 			return false
@@ -219,7 +219,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 // pause is how long after last the next turn of the loop is due at the latest: after
 // the skipped turn before index i it sleeps twice as long as before it, which the
 // turn before that tells; 0 where there is none, of which the log may have lost more.
-func (w *healer) pause(run, i int, last int64) time.Duration {
+func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	skipped := func() int64 {
 		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > last); i-- {
 		}
@@ -246,7 +246,7 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 
 // byStall uses housekeeping that took long: the turn in which it began was a
 // healthy one.
-func (w *healer) byStall(run int, last int64) (proof, bool) {
+func (w *episodeBuilder) byStall(run int, last int64) (proof, bool) {
 	i, _ := slices.BinarySearchFunc(w.s.Stalls, last+1, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
 	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // it runs one at a time
 		if t.Run == run && t.From > last {
@@ -257,7 +257,7 @@ func (w *healer) byStall(run int, last int64) (proof, bool) {
 }
 
 // byNode uses the node status, which is computed from the same health check.
-func (w *healer) byNode(run int, last int64) (proof, bool) {
+func (w *episodeBuilder) byNode(run int, last int64) (proof, bool) {
 	i, _ := slices.BinarySearchFunc(w.s.ReadyLines, last+1, func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
 	for ; i < len(w.s.ReadyLines); i++ {
 		if l := &w.s.ReadyLines[i]; l.Ready && l.At > last && (l.Run == run || run < 0) {
@@ -271,7 +271,7 @@ func (w *healer) byNode(run int, last int64) (proof, bool) {
 // that is followed by another one and printed no error listed pods. Where only
 // failed lists kept the age growing, any line from after a list call proves
 // one that succeeded.
-func (w *healer) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
+func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, g.Hi+1, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
 	started, failed := int64(0), false
@@ -300,6 +300,6 @@ func (w *healer) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 
 // fresh reports whether a relist that began at start made PLEG healthy when
 // its list returned: a list slower than the threshold does not.
-func (w *healer) fresh(run int, start, at int64) bool {
+func (w *episodeBuilder) fresh(run int, start, at int64) bool {
 	return at < w.n.Fresh(run, start)
 }

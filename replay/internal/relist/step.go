@@ -29,7 +29,7 @@ type symptoms struct {
 
 // step tells in which part of the relist the stretch was stuck, and why we
 // think so; unknown when nothing tells.
-func (w *healer) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence) {
 	from, to := e.Breach, e.LastReport
 	switch {
 	case len(gs) > 0:
@@ -57,7 +57,7 @@ func (w *healer) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence
 
 // symptoms collects what the log shows from one moment to another, and calls
 // that were under way by then and failed before a third.
-func (w *healer) symptoms(e *Episode, gs []*LastSeen, from, to, open int64) *symptoms {
+func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int64) *symptoms {
 	y := &symptoms{}
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
@@ -104,7 +104,7 @@ func (w *healer) symptoms(e *Episode, gs []*LastSeen, from, to, open int64) *sym
 
 // onDemand finds the relist of one pod on demand that waited for its deadline from a
 // few seconds after the last relist began until after the breach.
-func (w *healer) onDemand(e *Episode, start, open int64) *kubelet.Mark {
+func (w *episodeBuilder) onDemand(e *Episode, start, open int64) *kubelet.Mark {
 	for i := range w.s.PodLists {
 		p := &w.s.PodLists[i]
 		began := p.At - int64(w.n.Kubelet.CallTimeout())
@@ -123,7 +123,7 @@ const sentApart = 5 * time.Second
 // the one that began at start, and the loop still healthy, until it no longer was: that
 // relist sent them, so that it was past its list. One that sends no more may have ended,
 // and the list of the next one hang.
-func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
+func (w *episodeBuilder) sent(e *Episode, start int64) []kubelet.Turn {
 	if w.n.Kubelet.EventedSends() || e.Never || start == 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
 }
 
 // failedCalls sorts the failed calls that waited for their deadline.
-func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
+func (w *episodeBuilder) failedCalls(y *symptoms, from, to, open int64) {
 	fs := w.n.Failures
 	i, _ := slices.BinarySearchFunc(fs, from, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
 	for ; i < len(fs) && fs[i].End <= open; i++ {
@@ -171,7 +171,7 @@ func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
 	}
 }
 
-func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
 	switch {
 	case len(y.listFails) > 0:
 		ev := []host.Evidence{{Record: y.listFails[0].Line, Note: "the list call of a relist failed"}}
@@ -195,13 +195,13 @@ func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidenc
 
 // alive reports whether the kubelet wrote lines in the middle of the stretch:
 // a process that was stopped as a whole did not hang in a call.
-func (w *healer) alive(e *Episode) bool {
+func (w *episodeBuilder) alive(e *Episode) bool {
 	mid := e.LastStart.At + (e.Breach-e.LastStart.At)/2
 	t := w.cover.Next(e.Run, mid)
 	return t != 0 && t < e.Breach
 }
 
-func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
 	switch {
 	case len(y.inspecting) > 0:
 		m := y.inspecting[len(y.inspecting)-1]
@@ -229,20 +229,20 @@ func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evid
 
 // aligned reports whether a failure lies a whole number of timeouts after the
 // start of a relist of the stretch.
-func (w *healer) aligned(fs []*kubelet.Failure, e *Episode) bool {
+func (w *episodeBuilder) aligned(fs []*kubelet.Failure, e *Episode) bool {
 	return slices.ContainsFunc(fs[:min(len(fs), 32)], func(f *kubelet.Failure) bool {
 		return slices.ContainsFunc(e.LastStarts[:min(len(e.LastStarts), 32)], func(s host.Instant) bool { return w.n.Kubelet.Timeouts(f.End - s.At) })
 	})
 }
 
 // old reports whether the kubelet sends pod events blockingly: before 1.14.
-func (w *healer) old() bool {
+func (w *episodeBuilder) old() bool {
 	return kubelet.OlderThan(w.n.Kubelet.Version, 14) || w.n.Kubelet.Version == "" && kubelet.OlderThan(w.n.Kubelet.VersionMax, 14)
 }
 
 // deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on
 // the full event channel, which an unhealthy sync loop does not drain.
-func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
 	if !w.old() || len(y.pods)+len(y.lists) > 0 {
 		return StepUnknown, "", nil
 	}

@@ -12,7 +12,7 @@ import (
 // unreported finds stretches in which PLEG was unhealthy by its own relists
 // although no line says so: a sync loop that is itself blocked checks nothing.
 // Only a log of verbosity 5 proves them, in which every relist has its line.
-func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
+func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode {
 	var out []Episode
 	last := map[int]*Relist{} // by run: the last relist that listed pods
 	for i := range relists {
@@ -39,7 +39,7 @@ func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
 
 // between makes an episode of two relists that listed pods one after the other
 // when the second had not listed a threshold after the first began.
-func (w *healer) between(p, r *Relist) (Episode, bool) {
+func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	_, breach := w.n.Limit(p.Run, p.Start.Latest())
 	visible := r.Start.At // the list cannot have returned before
 	if r.ListEnd.Known() {

@@ -1,4 +1,7 @@
-package rules
+// Package pattern matches regular expressions of rules against many short texts. Most
+// expressions need some literal, so a search for literals rejects most texts before the
+// expression itself is compiled or run.
+package pattern
 
 import (
 	"bytes"
@@ -39,7 +42,7 @@ type literal struct {
 	whole bool   // every text that has it matches
 }
 
-func newPattern(expr string) (*Pattern, error) {
+func Parse(expr string) (*Pattern, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
 		err = logs.Affordable(tree)
@@ -52,9 +55,9 @@ func newPattern(expr string) (*Pattern, error) {
 	return p, nil
 }
 
-// rightPattern is newPattern for an expression that a test holds to be right. It is
+// Lazy is Parse for an expression that a test holds to be right. It is
 // parsed when it is first asked: most never are.
-func rightPattern(expr string) *Pattern { return &Pattern{expr: expr} }
+func Lazy(expr string) *Pattern { return &Pattern{expr: expr} }
 
 // alternatives returns those of the expression.
 func (p *Pattern) alternatives() []branch {
@@ -96,11 +99,11 @@ func (p *Pattern) String() string { return p.expr }
 // MatchString reports whether the text holds a match.
 func (p *Pattern) MatchString(text string) bool {
 	var room [512]byte
-	return p.match(append(room[:0], text...))
+	return p.Match(append(room[:0], text...))
 }
 
-// match reports whether the text holds a match.
-func (p *Pattern) match(text []byte) bool {
+// Match reports whether the text holds a match.
+func (p *Pattern) Match(text []byte) bool {
 	branches, in, odd := p.alternatives(), text, false
 	if p.folded {
 		var room [512]byte

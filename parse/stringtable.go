@@ -8,24 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Sym is an interned string: an ID, a pod name or another string that many records
-// share. The zero Sym is "". Syms of one Symbols are equal if and only if their
+// StringID is an interned string: an ID, a pod name or another string that many records
+// share. The zero StringID is "". StringIDs of one StringTable are equal if and only if their
 // strings are, so they index slices and key maps in place of strings. Their order
 // is meaningless and differs from run to run.
-type Sym uint32
+type StringID uint32
 
-// Symbols interns strings, numbering them from 1. It is safe for concurrent use.
+// StringTable interns strings, numbering them from 1. It is safe for concurrent use.
 //
-// Strings are stored consecutively in slabs, each preceded by its Sym. A table slot
+// Strings are stored consecutively in slabs, each preceded by its StringID. A table slot
 // holds the place of a string and the hash, so a known string is found without a
 // lock and with two cache misses.
-type Symbols struct {
+type StringTable struct {
 	seed   maphash.Seed
 	shards [symShards]symShard        // by the highest bits of the hash
-	places atomic.Pointer[[]*symPage] // of the strings, by Sym
+	places atomic.Pointer[[]*symPage] // of the strings, by StringID
 	slabs  atomic.Pointer[[][]byte]   // full-length slabs; readers only access what slots and places refer to
 	shapes atomic.Pointer[[][]string]
-	n      atomic.Uint32 // number of Syms assigned
+	n      atomic.Uint32 // number of StringIDs assigned
 
 	mu sync.Mutex // held while extending places, slabs or shapes
 }
@@ -33,7 +33,7 @@ type Symbols struct {
 // symShard holds the strings with the same highest hash bits, so that few writers
 // contend.
 type symShard struct {
-	table atomic.Pointer[symTable]
+	table atomic.Pointer[slotTable]
 
 	mu    sync.Mutex // held while adding a string or replacing the table
 	n     int        // number of strings
@@ -59,19 +59,19 @@ type symPlace uint32
 
 const slabUnits = symSlab / symUnit
 
-// symTable is the hash table from string to Sym, with linear probing. A slot holds
+// slotTable is the hash table from string to StringID, with linear probing. A slot holds
 // the hash in its upper half and the place in its lower half; 0 means empty. A full
 // table is replaced by one of twice the size; concurrent readers of the old one
 // just miss the newest strings.
-type symTable struct{ slots []atomic.Uint64 }
+type slotTable struct{ slots []atomic.Uint64 }
 
 const firstSlots = 16
 
-// NewSymbols returns an empty table.
-func NewSymbols() *Symbols {
-	t := &Symbols{seed: maphash.MakeSeed()}
+// NewStringTable returns an empty table.
+func NewStringTable() *StringTable {
+	t := &StringTable{seed: maphash.MakeSeed()}
 	for i := range t.shards {
-		t.shards[i].table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
+		t.shards[i].table.Store(&slotTable{make([]atomic.Uint64, firstSlots)})
 	}
 	t.places.Store(new([]*symPage))
 	t.slabs.Store(&[][]byte{nil}) // so that no place is 0
@@ -79,8 +79,8 @@ func NewSymbols() *Symbols {
 	return t
 }
 
-// Of returns the Sym of text. It copies the text if it is new.
-func (t *Symbols) Of(text []byte) Sym {
+// Of returns the StringID of text. It copies the text if it is new.
+func (t *StringTable) Of(text []byte) StringID {
 	if len(text) == 0 {
 		return 0
 	}
@@ -88,12 +88,12 @@ func (t *Symbols) Of(text []byte) Sym {
 	return t.of(packSym(text, &room))
 }
 
-// OfHexID returns the Sym of the string that id encodes.
-func (t *Symbols) OfHexID(id *HexID) Sym { return t.of(symText{symHex, id[:]}) }
+// OfHexID returns the StringID of the string that id encodes.
+func (t *StringTable) OfHexID(id *HexID) StringID { return t.of(symText{symHex, id[:]}) }
 
-// OfPair returns the Syms of two strings. It takes little longer than Of for one of
+// OfPair returns the StringIDs of two strings. It takes little longer than Of for one of
 // them, because the cache misses overlap.
-func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
+func (t *StringTable) OfPair(a, b []byte) (StringID, StringID) {
 	if len(a) == 0 || len(b) == 0 {
 		return t.Of(a), t.Of(b)
 	}
@@ -105,13 +105,13 @@ func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
 	return t.find(ka, ha), t.find(kb, hb)
 }
 
-func (t *Symbols) of(k symText) Sym { return t.find(k, t.hash(k)) }
+func (t *StringTable) of(k symText) StringID { return t.find(k, t.hash(k)) }
 
-func (t *Symbols) hash(k symText) uint32 { return uint32(maphash.Bytes(t.seed, k.data) >> 32) }
+func (t *StringTable) hash(k symText) uint32 { return uint32(maphash.Bytes(t.seed, k.data) >> 32) }
 
-func (t *Symbols) shard(h uint32) *symShard { return &t.shards[h>>(32-symShardBits)] }
+func (t *StringTable) shard(h uint32) *symShard { return &t.shards[h>>(32-symShardBits)] }
 
-func (t *Symbols) find(k symText, h uint32) Sym {
+func (t *StringTable) find(k symText, h uint32) StringID {
 	if s := t.look(k, h); s != 0 {
 		return s
 	}
@@ -119,27 +119,27 @@ func (t *Symbols) find(k symText, h uint32) Sym {
 }
 
 // OfString is Of for a string.
-func (t *Symbols) OfString(text string) Sym { return t.Of([]byte(text)) }
+func (t *StringTable) OfString(text string) StringID { return t.Of([]byte(text)) }
 
-// Text returns the string of a Sym of this table.
-func (t *Symbols) Text(s Sym) string {
+// Text returns the string of a StringID of this table.
+func (t *StringTable) Text(s StringID) string {
 	if s == 0 {
 		return ""
 	}
 	return unpackSym(t.text(s))
 }
 
-// AppendText appends the string of a Sym to dst. It saves allocations for callers
+// AppendText appends the string of a StringID to dst. It saves allocations for callers
 // that examine many strings and keep none.
-func (t *Symbols) AppendText(dst []byte, s Sym) []byte {
+func (t *StringTable) AppendText(dst []byte, s StringID) []byte {
 	if s == 0 {
 		return dst
 	}
 	return appendSym(dst, t.text(s))
 }
 
-// Compare orders two Syms by their strings, as strings.Compare does.
-func (t *Symbols) Compare(a, b Sym) int {
+// Compare orders two StringIDs by their strings, as strings.Compare does.
+func (t *StringTable) Compare(a, b StringID) int {
 	switch {
 	case a == b:
 		return 0
@@ -151,21 +151,23 @@ func (t *Symbols) Compare(a, b Sym) int {
 	return compareSyms(t.text(a), t.text(b))
 }
 
-// Bound returns a number greater than any Sym assigned so far.
-func (t *Symbols) Bound() int { return int(t.n.Load()) + 1 }
+// Bound returns a number greater than any StringID assigned so far.
+func (t *StringTable) Bound() int { return int(t.n.Load()) + 1 }
 
 // text returns a slice that begins with the stored form of s.
-func (t *Symbols) text(s Sym) []byte {
+func (t *StringTable) text(s StringID) []byte {
 	return t.at((*t.places.Load())[s/symPages][s%symPages])[symHead:]
 }
 
-// symHead is the length of the Sym stored before a string.
+// symHead is the length of the StringID stored before a string.
 const symHead = 4
 
-func (t *Symbols) at(p symPlace) []byte { return (*t.slabs.Load())[p/slabUnits][p%slabUnits*symUnit:] }
+func (t *StringTable) at(p symPlace) []byte {
+	return (*t.slabs.Load())[p/slabUnits][p%slabUnits*symUnit:]
+}
 
-// look returns the Sym of a string, or 0 if there is none.
-func (t *Symbols) look(k symText, h uint32) Sym {
+// look returns the StringID of a string, or 0 if there is none.
+func (t *StringTable) look(k symText, h uint32) StringID {
 	slots := t.shard(h).table.Load().slots
 	mask := uint32(len(slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
@@ -177,13 +179,13 @@ func (t *Symbols) look(k symText, h uint32) Sym {
 			continue
 		}
 		if have := t.at(symPlace(slot)); k.is(have[symHead:]) {
-			return Sym(binary.LittleEndian.Uint32(have))
+			return StringID(binary.LittleEndian.Uint32(have))
 		}
 	}
 }
 
-// add assigns the next Sym to a string unless it has been assigned one meanwhile.
-func (t *Symbols) add(k symText, h uint32) Sym {
+// add assigns the next StringID to a string unless it has been assigned one meanwhile.
+func (t *StringTable) add(k symText, h uint32) StringID {
 	shard := t.shard(h)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
@@ -195,15 +197,15 @@ func (t *Symbols) add(k symText, h uint32) Sym {
 		table = table.double()
 		shard.table.Store(table)
 	}
-	s := Sym(t.n.Add(1))
+	s := StringID(t.n.Add(1))
 	place := t.write(shard, s, k)
 	t.page(s)[s%symPages] = place
 	table.put(uint64(h)<<32 | uint64(place)) // last, because a reader that finds the slot reads the rest
 	return s
 }
 
-// page returns the page of a Sym, extending the list if needed.
-func (t *Symbols) page(s Sym) *symPage {
+// page returns the page of a StringID, extending the list if needed.
+func (t *StringTable) page(s StringID) *symPage {
 	i := int(s / symPages)
 	if pages := *t.places.Load(); i < len(pages) {
 		return pages[i]
@@ -218,8 +220,8 @@ func (t *Symbols) page(s Sym) *symPage {
 	return pages[i]
 }
 
-// write stores a Sym and its string in the slabs.
-func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
+// write stores a StringID and its string in the slabs.
+func (t *StringTable) write(shard *symShard, s StringID, k symText) symPlace {
 	n := (symHead + k.size() + symUnit - 1) / symUnit * symUnit
 	if len(shard.room) < n {
 		t.slab(shard, n)
@@ -232,7 +234,7 @@ func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
 
 // slab adds a slab with at least n bytes to a shard. The first slabs are small
 // because some inputs have few strings.
-func (t *Symbols) slab(shard *symShard, n int) {
+func (t *StringTable) slab(shard *symShard, n int) {
 	room := make([]byte, max(n, symSlab>>max(0, 6-shard.slabs)))
 	shard.slabs++
 	t.mu.Lock()
@@ -246,8 +248,8 @@ func (t *Symbols) slab(shard *symShard, n int) {
 	t.slabs.Store(&slabs)
 }
 
-func (t *symTable) double() *symTable {
-	twice := &symTable{make([]atomic.Uint64, 2*len(t.slots))}
+func (t *slotTable) double() *slotTable {
+	twice := &slotTable{make([]atomic.Uint64, 2*len(t.slots))}
 	twice.touch()
 	for i := range t.slots {
 		if slot := t.slots[i].Load(); slot != 0 {
@@ -258,12 +260,12 @@ func (t *symTable) double() *symTable {
 }
 
 // first returns the slot at which the search for a hash starts.
-func (t *symTable) first(h uint32) *atomic.Uint64 { return &t.slots[h&uint32(len(t.slots)-1)] }
+func (t *slotTable) first(h uint32) *atomic.Uint64 { return &t.slots[h&uint32(len(t.slots)-1)] }
 
 // touch writes to each page of a new table. A page that is read before it is
 // written causes a second page fault on the write, which interrupts all other cores
 // while writers wait for the lock.
-func (t *symTable) touch() {
+func (t *slotTable) touch() {
 	const page = 4096 / 8 // slots per page; no system has smaller pages
 	for i := 0; i < len(t.slots); i += page {
 		t.slots[i].Store(0)
@@ -271,7 +273,7 @@ func (t *symTable) touch() {
 }
 
 // put stores a slot in the first free place.
-func (t *symTable) put(slot uint64) {
+func (t *slotTable) put(slot uint64) {
 	mask := uint32(len(t.slots) - 1)
 	i := uint32(slot>>32) & mask
 	for t.slots[i].Load() != 0 {
@@ -281,19 +283,19 @@ func (t *symTable) put(slot uint64) {
 }
 
 // Shape returns the number of a list of field names. It copies a new list.
-func (t *Symbols) Shape(names []string) Sym {
+func (t *StringTable) Shape(names []string) StringID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := *t.shapes.Load()
 	for i, have := range list {
 		if slices.Equal(have, names) {
-			return Sym(i)
+			return StringID(i)
 		}
 	}
 	list = append(list[:len(list):len(list)], slices.Clone(names))
 	t.shapes.Store(&list)
-	return Sym(len(list) - 1)
+	return StringID(len(list) - 1)
 }
 
 // Names returns the names of a Shape. The caller must not modify them.
-func (t *Symbols) Names(shape Sym) []string { return (*t.shapes.Load())[shape] }
+func (t *StringTable) Names(shape StringID) []string { return (*t.shapes.Load())[shape] }

@@ -7,20 +7,20 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestBySym wants the same of tables for many and for few Syms, also of Syms
+// TestByString wants the same of tables for many and for few strings, also of strings
 // that were given after the table was made.
-func TestBySym(t *testing.T) {
-	syms := parse.NewSymbols()
+func TestByString(t *testing.T) {
+	interned := parse.NewStringTable()
 	for i := range 1000 {
-		syms.OfString(fmt.Sprint("early ", i))
+		interned.OfString(fmt.Sprint("early ", i))
 	}
-	many, few := NewBySym[int](syms, 1000), NewBySym[int](syms, 1)
+	many, few := NewByString[int](interned, 1000), NewByString[int](interned, 1)
 	if many.sparse != nil || few.sparse == nil {
-		t.Fatal("a table for 1000 of 1000 Syms should be a slice, one for a single Sym a map")
+		t.Fatal("a table for 1000 of 1000 strings should be a slice, one for a single string a map")
 	}
 	for i := range 2000 {
-		s := syms.OfString(fmt.Sprint("early ", i))
-		for _, table := range []*BySym[int]{&many, &few} {
+		s := interned.OfString(fmt.Sprint("early ", i))
+		for _, table := range []*ByString[int]{&many, &few} {
 			if got := table.Get(s); got != 0 {
 				t.Fatalf("%d at a place that nobody wrote", got)
 			}
@@ -30,7 +30,7 @@ func TestBySym(t *testing.T) {
 		}
 	}
 	for i := range 2000 {
-		s, want := syms.OfString(fmt.Sprint("early ", i)), 0
+		s, want := interned.OfString(fmt.Sprint("early ", i)), 0
 		if i%3 == 0 {
 			want = i
 		}
@@ -42,12 +42,12 @@ func TestBySym(t *testing.T) {
 
 // TestByPod keeps pods of one name in several namespaces, or in none, apart.
 func TestByPod(t *testing.T) {
-	syms := parse.NewSymbols()
-	table := NewByPod[int](syms, 1)
+	interned := parse.NewStringTable()
+	table := NewByPod[int](interned, 1)
 	names := []string{"web", "a/web", "b/web", "a/db", "c/web"}
 	for i, name := range names {
-		p := PodOfText(syms, name)
-		if got := p.Text(syms); got != name {
+		p := PodOfText(interned, name)
+		if got := p.Text(interned); got != name {
 			t.Errorf("%q became %q", name, got)
 		}
 		if got := table.Get(p); got != 0 {
@@ -56,7 +56,7 @@ func TestByPod(t *testing.T) {
 		*table.At(p) = i + 1
 	}
 	for i, name := range names {
-		if got := table.Get(PodOfText(syms, name)); got != i+1 {
+		if got := table.Get(PodOfText(interned, name)); got != i+1 {
 			t.Errorf("%s has %d, want %d", name, got, i+1)
 		}
 	}

@@ -1,8 +1,7 @@
-package rules
+package pattern
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +30,7 @@ func TestNeeds(t *testing.T) {
 		{"a\uFFFDcd", ""},
 		{"", ""},
 	} {
-		p, err := newPattern(c.expr)
+		p, err := Parse(c.expr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,54 +55,17 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestPatterns holds the patterns of all built-in causes to what the regular
-// expression says of all lines of their test cases.
-func TestPatterns(t *testing.T) {
-	pack, _ := Builtin()
-	var lines []string
-	var patterns []*Pattern
-	for _, d := range pack.Causes {
-		for _, c := range d.Tests {
-			for _, f := range c.Files {
-				lines = append(lines, strings.Split(f.Text, "\n")...)
-			}
-		}
-		for _, c := range slices.Concat(d.For, d.Against) {
-			patterns = append(patterns, c.Text, c.Unless)
-			for _, w := range c.Where {
-				patterns = append(patterns, w.Re)
-			}
-			if p, err := newPattern(c.Args["code"]); err == nil {
-				patterns = append(patterns, p)
-			}
-		}
-	}
-	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	for _, p := range patterns {
-		if p == nil {
-			continue
-		}
-		re := regexp.MustCompile(p.String())
-		for _, l := range lines {
-			if want := re.MatchString(l); p.MatchString(l) != want {
-				t.Errorf("pattern %q: %v for %q", p, !want, l)
-			}
-		}
-	}
-}
-
 // TestMatchBytes wants bytes to match as the string of them does.
 func TestMatchBytes(t *testing.T) {
 	texts := []string{" ", "DeadlineExceeded context deadline", "operation timeout", "an operation timeout of 2m", "operation  timeout", "Unknown operation timeout", "Canceled ", "operation ",
 		"TIMED OUT", "Timed_out", "time\u017ftamp: da\u017ftamp", "DAR\u212a", "dark", "DARK", "CODE", "code", "Mémoire", "MÉMOIRE", "a time-out of " + strings.Repeat("x", 600) + "Request Canceled"}
 	for _, expr := range []string{"(?i)timed[ _]?out|canceled", "(?i)stamp", "(?i)dark|(?-i:CODE)", "(?i)mémoire", "(?i)[dk]ark", "(?i)t[aA]mp", "(?i)ti(?-i:[mM])e", "(?i)request canceled$", "DeadlineExceeded|operation timeout|Canceled", "^$", "^Canceled $", "n t", "operation time.*", "Unknown op"} {
-		p, err := newPattern(expr)
+		p, err := Parse(expr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range texts {
-			if got, want := p.match([]byte(x)), regexp.MustCompile(expr).MatchString(x); got != want {
+			if got, want := p.Match([]byte(x)), regexp.MustCompile(expr).MatchString(x); got != want {
 				t.Errorf("%q on %q: %v, want %v", expr, x, got, want)
 			}
 		}

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// TestSymbols checks that all goroutines get the same Sym for a string, and that
+// TestSymbols checks that all goroutines get the same StringID for a string, and that
 // the string can be read back.
 func TestSymbols(t *testing.T) {
 	const texts, workers = 20000, 4
-	syms := NewSymbols()
-	if a, b := syms.OfPair(nil, nil); a != 0 || b != 0 || syms.Of(nil) != 0 || syms.OfString("") != 0 || syms.Text(0) != "" {
+	interned := NewStringTable()
+	if a, b := interned.OfPair(nil, nil); a != 0 || b != 0 || interned.Of(nil) != 0 || interned.OfString("") != 0 || interned.Text(0) != "" {
 		t.Error("the empty text is not 0")
 	}
-	var got [workers][texts]Sym
+	var got [workers][texts]StringID
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
@@ -25,37 +25,37 @@ func TestSymbols(t *testing.T) {
 				k := (i*7919 + w*613) % texts // each in its own order
 				switch w {
 				case 0:
-					got[w][k] = syms.OfString(fmt.Sprint("pod-", k))
+					got[w][k] = interned.OfString(fmt.Sprint("pod-", k))
 				case 2:
-					var also Sym
-					if got[w][k], also = syms.OfPair(fmt.Append(nil, "pod-", k), fmt.Append(nil, "pod-", k)); also != got[w][k] {
+					var also StringID
+					if got[w][k], also = interned.OfPair(fmt.Append(nil, "pod-", k), fmt.Append(nil, "pod-", k)); also != got[w][k] {
 						t.Errorf("text %d is %d and %d", k, got[w][k], also)
 					}
 				default:
-					got[w][k] = syms.Of(fmt.Append(nil, "pod-", k))
+					got[w][k] = interned.Of(fmt.Append(nil, "pod-", k))
 				}
 			}
 		})
 	}
 	wg.Wait()
-	seen := map[Sym]bool{}
+	seen := map[StringID]bool{}
 	for k := range texts {
-		sym := got[0][k]
+		sid := got[0][k]
 		for w := range workers {
-			if got[w][k] != sym {
-				t.Fatalf("text %d is %d and %d", k, sym, got[w][k])
+			if got[w][k] != sid {
+				t.Fatalf("text %d is %d and %d", k, sid, got[w][k])
 			}
 		}
-		if text := syms.Text(sym); text != fmt.Sprint("pod-", k) {
+		if text := interned.Text(sid); text != fmt.Sprint("pod-", k) {
 			t.Fatalf("text %d comes back as %q", k, text)
 		}
-		if sym == 0 || int(sym) >= syms.Bound() || seen[sym] {
-			t.Fatalf("text %d has the number %d of %d", k, sym, syms.Bound())
+		if sid == 0 || int(sid) >= interned.Bound() || seen[sid] {
+			t.Fatalf("text %d has the number %d of %d", k, sid, interned.Bound())
 		}
-		seen[sym] = true
+		seen[sid] = true
 	}
-	if syms.Bound() != texts+1 {
-		t.Errorf("%d numbers for %d texts", syms.Bound()-1, texts)
+	if interned.Bound() != texts+1 {
+		t.Errorf("%d numbers for %d texts", interned.Bound()-1, texts)
 	}
 }
 
@@ -63,10 +63,10 @@ func TestSymbols(t *testing.T) {
 // string.
 func TestLongSymbols(t *testing.T) {
 	for _, first := range []int{symSlab - symHead, symSlab>>6 - symHead, symSlab >> 6, 3 * symSlab} {
-		syms := NewSymbols()
+		interned := NewStringTable()
 		for _, n := range []int{first, 1, symSlab - symHead, symSlab, 2, symSlab>>3 - symHead} {
 			text := strings.Repeat("x", n)
-			if got := syms.Text(syms.OfString(text)); got != text {
+			if got := interned.Text(interned.OfString(text)); got != text {
 				t.Errorf("%d after %d: got %d bytes back", n, first, len(got))
 			}
 		}
@@ -75,10 +75,10 @@ func TestLongSymbols(t *testing.T) {
 
 // TestShapes checks that a list of names always has the same number.
 func TestShapes(t *testing.T) {
-	syms := NewSymbols()
-	a, b := syms.Shape([]string{"id", "type"}), syms.Shape([]string{"id"})
-	if a == b || syms.Shape([]string{"id", "type"}) != a || len(syms.Names(a)) != 2 || len(syms.Names(b)) != 1 {
-		t.Errorf("shapes %d %d: %q %q", a, b, syms.Names(a), syms.Names(b))
+	interned := NewStringTable()
+	a, b := interned.Shape([]string{"id", "type"}), interned.Shape([]string{"id"})
+	if a == b || interned.Shape([]string{"id", "type"}) != a || len(interned.Names(a)) != 2 || len(interned.Names(b)) != 1 {
+		t.Errorf("shapes %d %d: %q %q", a, b, interned.Names(a), interned.Names(b))
 	}
 }
 
@@ -91,13 +91,13 @@ func plainEvent() *Event {
 // TestFieldsByNumber checks that the fields of an event without stored fields come
 // from its text, and that stored ones are assigned to the columns of their names.
 func TestFieldsByNumber(t *testing.T) {
-	syms := NewSymbols()
-	r := NewColumns(syms, "pod", "id")
-	row := make([]Sym, 2)
+	interned := NewStringTable()
+	r := NewColumns(interned, "pod", "id")
+	row := make([]StringID, 2)
 	for range 2 { // the second time, the shape is already known
-		for _, e := range []*Event{plainEvent(), keptEvent(syms)} {
+		for _, e := range []*Event{plainEvent(), keptEvent(interned)} {
 			r.Read(e, row)
-			if row[0] != 0 || syms.Text(row[1]) != "abc" {
+			if row[0] != 0 || interned.Text(row[1]) != "abc" {
 				t.Errorf("got %v", row)
 			}
 		}
@@ -106,9 +106,9 @@ func TestFieldsByNumber(t *testing.T) {
 
 // keptEvent returns an event with stored fields: two IDs, of which the first
 // counts, and another.
-func keptEvent(syms *Symbols) *Event {
-	store := &rowStore{of: syms}
-	n := store.rows.Add([]Sym{syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")})
+func keptEvent(interned *StringTable) *Event {
+	store := &rowStore{of: interned}
+	n := store.rows.Add([]StringID{interned.Shape([]string{"id", "x", "id"}), interned.OfString("abc"), interned.OfString("y"), interned.OfString("z")})
 	e := plainEvent()
 	e = NewEvent(e.EventKind, NewText(&Arena{Store: store}, 0, 3), Event{})
 	e.SetFields(n)
@@ -117,11 +117,11 @@ func keptEvent(syms *Symbols) *Event {
 
 type rowStore struct {
 	rows Rows
-	of   *Symbols
+	of   *StringTable
 }
 
-func (r *rowStore) Slice(off, n uint32) string   { return "abc"[off : off+n] }
-func (r *rowStore) Row(n uint32) (Row, *Symbols) { return r.rows.At(n), r.of }
+func (r *rowStore) Slice(off, n uint32) string       { return "abc"[off : off+n] }
+func (r *rowStore) Row(n uint32) (Row, *StringTable) { return r.rows.At(n), r.of }
 
 // TestFieldsOfReplacedText checks that fields come from the current text of an
 // event.
@@ -154,27 +154,27 @@ func symTexts() []string {
 // TestSymbolTexts checks that each string is read back unchanged and ordered
 // correctly.
 func TestSymbolTexts(t *testing.T) {
-	syms := NewSymbols()
-	byText := map[string]Sym{}
+	interned := NewStringTable()
+	byText := map[string]StringID{}
 	for range 2 {
 		for _, s := range symTexts() {
-			sym := syms.OfString(s)
-			if have, ok := byText[s]; ok && have != sym {
-				t.Fatalf("%q is %d and %d", s, have, sym)
+			sid := interned.OfString(s)
+			if have, ok := byText[s]; ok && have != sid {
+				t.Fatalf("%q is %d and %d", s, have, sid)
 			}
-			byText[s] = sym
-			if got := syms.Text(sym); got != s {
+			byText[s] = sid
+			if got := interned.Text(sid); got != s {
 				t.Fatalf("%q comes back as %q", s, got)
 			}
 		}
 	}
-	if syms.Bound() != len(byText)+1 {
-		t.Errorf("%d numbers for %d texts", syms.Bound()-1, len(byText))
+	if interned.Bound() != len(byText)+1 {
+		t.Errorf("%d numbers for %d texts", interned.Bound()-1, len(byText))
 	}
 	byText[""] = 0
 	for a, x := range byText {
 		for b, y := range byText {
-			if got, want := syms.Compare(x, y), strings.Compare(a, b); got != want {
+			if got, want := interned.Compare(x, y), strings.Compare(a, b); got != want {
 				t.Fatalf("%q and %q compare as %d, want %d", a, b, got, want)
 			}
 		}
@@ -201,13 +201,13 @@ func BenchmarkSymbols(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 18} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			texts := make([][hexLen]byte, n)
-			syms := NewSymbols()
+			interned := NewStringTable()
 			for i := range texts {
 				copy(texts[i][:], fmt.Appendf(nil, "%064x", i))
-				syms.Of(texts[i][:])
+				interned.Of(texts[i][:])
 			}
 			for i := 0; b.Loop(); i++ {
-				syms.Of(texts[i*7919%n][:])
+				interned.Of(texts[i*7919%n][:])
 			}
 		})
 	}
@@ -215,13 +215,13 @@ func BenchmarkSymbols(b *testing.B) {
 
 // BenchmarkNewSymbols adds IDs.
 func BenchmarkNewSymbols(b *testing.B) {
-	var syms *Symbols
+	var interned *StringTable
 	text := make([]byte, hexLen)
 	for i := 0; b.Loop(); i++ {
 		if i%(1<<18) == 0 {
-			syms = NewSymbols()
+			interned = NewStringTable()
 		}
 		text = fmt.Appendf(text[:0], "%064x", i)
-		syms.Of(text)
+		interned.Of(text)
 	}
 }

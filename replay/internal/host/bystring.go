@@ -7,26 +7,26 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// BySym is a table of what is known about texts, by their Syms: a slice that
+// ByString is a table of what is known about interned strings: a slice that
 // grows with the highest that was written, or a map where few are. All nodes of
-// the input share its Symbols, and one of many nodes has few of them.
-type BySym[T any] struct {
+// the input share its StringTable, and one of many nodes has few of them.
+type ByString[T any] struct {
 	rows   []T
-	sparse map[parse.Sym]*T // instead of rows
+	sparse map[parse.StringID]*T // instead of rows
 }
 
-// NewBySym returns a table for about n Syms.
-func NewBySym[T any](syms *parse.Symbols, n int) BySym[T] {
+// NewByString returns a table for about n strings.
+func NewByString[T any](interned *parse.StringTable, n int) ByString[T] {
 	const share = 16 // a row of a map takes so much more room
-	if bound := syms.Bound(); bound/share <= n {
-		return BySym[T]{rows: make([]T, bound)}
+	if bound := interned.Bound(); bound/share <= n {
+		return ByString[T]{rows: make([]T, bound)}
 	}
-	return BySym[T]{sparse: map[parse.Sym]*T{}}
+	return ByString[T]{sparse: map[parse.StringID]*T{}}
 }
 
 // Touch writes to each page of a new table of which nearly all will be used. A
 // page that is read before it is written has to be got twice from the system.
-func (t *BySym[T]) Touch() {
+func (t *ByString[T]) Touch() {
 	var none T
 	per := max(1, 4096/int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
 	for i := 0; i < len(t.rows); i += per {
@@ -35,7 +35,7 @@ func (t *BySym[T]) Touch() {
 }
 
 // Get returns what is known about s, the zero value for nothing.
-func (t *BySym[T]) Get(s parse.Sym) (v T) {
+func (t *ByString[T]) Get(s parse.StringID) (v T) {
 	if int(s) < len(t.rows) {
 		v = t.rows[s]
 	} else if p := t.sparse[s]; p != nil {
@@ -45,7 +45,7 @@ func (t *BySym[T]) Get(s parse.Sym) (v T) {
 }
 
 // At returns the place of s, which is good until the next call.
-func (t *BySym[T]) At(s parse.Sym) *T {
+func (t *ByString[T]) At(s parse.StringID) *T {
 	if int(s) < len(t.rows) {
 		return &t.rows[s]
 	}
@@ -63,10 +63,10 @@ func (t *BySym[T]) At(s parse.Sym) *T {
 
 // PodID names a pod by its namespace, 0 if unknown, and name. The zero PodID is
 // no pod.
-type PodID struct{ NS, Name parse.Sym }
+type PodID struct{ NS, Name parse.StringID }
 
 // podOf makes a PodID of the parts that a line states, as PodName does.
-func podOf(ns, name parse.Sym) PodID {
+func podOf(ns, name parse.StringID) PodID {
 	if ns == 0 || name == 0 {
 		ns = 0
 	}
@@ -82,33 +82,35 @@ func PodName(ns, name string) string {
 }
 
 // PodOfText makes a PodID of what PodName returned.
-func PodOfText(syms *parse.Symbols, pod string) PodID {
+func PodOfText(interned *parse.StringTable, pod string) PodID {
 	ns, name, ok := strings.Cut(pod, "/")
 	if !ok {
 		ns, name = "", pod
 	}
-	return podOf(syms.OfString(ns), syms.OfString(name))
+	return podOf(interned.OfString(ns), interned.OfString(name))
 }
 
 // Text is namespace/name, or what of it is known.
-func (p PodID) Text(syms *parse.Symbols) string { return PodName(syms.Text(p.NS), syms.Text(p.Name)) }
+func (p PodID) Text(interned *parse.StringTable) string {
+	return PodName(interned.Text(p.NS), interned.Text(p.Name))
+}
 
 // ByPod is a table of what is known about pods. Hardly a name is that of pods of
 // several namespaces, so the names index it.
 type ByPod[T any] struct {
-	names  BySym[podRow[T]]
+	names  ByString[podRow[T]]
 	others map[PodID]*T
 }
 
 type podRow[T any] struct {
-	ns    parse.Sym
+	ns    parse.StringID
 	taken bool
 	v     T
 }
 
 // NewByPod returns a table for about n pods.
-func NewByPod[T any](syms *parse.Symbols, n int) ByPod[T] {
-	return ByPod[T]{names: NewBySym[podRow[T]](syms, n)}
+func NewByPod[T any](interned *parse.StringTable, n int) ByPod[T] {
+	return ByPod[T]{names: NewByString[podRow[T]](interned, n)}
 }
 
 // Get returns what is known about p, the zero value for nothing.

@@ -2,21 +2,21 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Census sorts the lines of a log into classes. There may be millions of lines
-// and there are few classes, so whoever takes the census once need not look at
-// lines of classes that say nothing to them.
-type Census struct {
-	Events  []*parse.Event // in order of time
-	Of      []uint32       // the class of each, index into Classes
-	Classes []Class        // by their first line
+// Index sorts the lines of a log into groups. There may be millions of lines
+// and there are few groups, so whoever takes the index once need not look at
+// lines of groups that say nothing to them.
+type Index struct {
+	Events []*parse.Event // in order of time
+	Of     []uint32       // the group of each, index into Groups
+	Groups []Group        // by their first line
 
 	Forms []*parse.Event // the first lines of each set of signatures
 }
 
-// Class is lines that agree in who wrote them to which file, and in what they
+// Group is lines that agree in who wrote them to which file, and in what they
 // matched.
-type Class struct {
-	classKey
+type Group struct {
+	groupKey
 	First int      // index of the first line
 	Lines int      // how many there are
 	Bases BasisSet // how the times of the lines are known
@@ -34,7 +34,7 @@ const (
 	byClock        // how many there are
 )
 
-type classKey struct {
+type groupKey struct {
 	File   *parse.File
 	Origin *parse.Origin
 	Sigs   *parse.SigSet
@@ -56,11 +56,11 @@ type setLines struct {
 	lines int
 }
 
-// takeCensus looks at each line once: at several stretches of very many beside
+// newIndex looks at each line once: at several stretches of very many beside
 // each other.
-func takeCensus(events []*parse.Event, beside Parallel) *Census {
+func newIndex(events []*parse.Event, beside Parallel) *Index {
 	const least, most = 16 << 10, 4 // lines of a stretch, and stretches
-	c := &Census{Events: events, Of: make([]uint32, len(events))}
+	c := &Index{Events: events, Of: make([]uint32, len(events))}
 	k := min(len(events)/least, most)
 	if k < 2 {
 		newRegistrar(c).take(0, len(events))
@@ -68,7 +68,7 @@ func takeCensus(events []*parse.Event, beside Parallel) *Census {
 	}
 	parts, takes := make([]*registrar, k), make([]func(), k)
 	for i := range parts {
-		parts[i] = newRegistrar(&Census{Events: events, Of: c.Of})
+		parts[i] = newRegistrar(&Index{Events: events, Of: c.Of})
 		takes[i] = func() { parts[i].take(i*len(events)/k, (i+1)*len(events)/k) }
 	}
 	beside.Run(takes...)
@@ -85,7 +85,7 @@ func takeCensus(events []*parse.Event, beside Parallel) *Census {
 	return c
 }
 
-func (x *Class) date(e *parse.Event) {
+func (x *Group) date(e *parse.Event) {
 	x.Bases |= 1 << e.Basis
 	switch {
 	case e.Basis == parse.NoTime:
@@ -99,21 +99,21 @@ func (x *Class) date(e *parse.Event) {
 }
 
 // dated reports whether any line has a time.
-func (x *Class) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
+func (x *Group) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
 
 // span is that of all dated lines.
-func (x *Class) span() (s Span) {
+func (x *Group) span() (s Span) {
 	for _, t := range x.when {
 		s.join(t)
 	}
 	return s
 }
 
-// registrar numbers the classes of a census. Those that came up last are found
+// registrar numbers the groups of a index. Those that came up last are found
 // without a look-up.
 type registrar struct {
-	c      *Census
-	known  map[classKey]uint32
+	c      *Index
+	known  map[groupKey]uint32
 	sets   map[string]*setLines // by the ids of the signatures
 	recent [8]recentKind
 	next   int
@@ -124,8 +124,8 @@ type recentKind struct {
 	at   uint32
 }
 
-func newRegistrar(c *Census) *registrar {
-	return &registrar{c: c, known: map[classKey]uint32{}, sets: map[string]*setLines{}}
+func newRegistrar(c *Index) *registrar {
+	return &registrar{c: c, known: map[groupKey]uint32{}, sets: map[string]*setLines{}}
 }
 
 // take looks at the lines from one index to before another.
@@ -134,10 +134,10 @@ func (r *registrar) take(from, to int) {
 	for i, e := range c.Events[from:to] {
 		at, ok := r.recently(e.EventKind)
 		if !ok {
-			at = r.class(e.EventKind, from+i)
+			at = r.group(e.EventKind, from+i)
 		}
 		c.Of[from+i] = at
-		x := &c.Classes[at]
+		x := &c.Groups[at]
 		if x.Lines++; x.Lines <= formsLooked && x.set.lines < formsLooked {
 			x.set.lines++
 			c.Forms = append(c.Forms, e)
@@ -146,16 +146,16 @@ func (r *registrar) take(from, to int) {
 	}
 }
 
-// join adds the census of the lines that follow, and returns what its classes are
+// join adds the index of the lines that follow, and returns what its groups are
 // here. Lines are forms here only if they are there.
-func (r *registrar) join(later *Census) (as []uint32) {
-	for i := range later.Classes {
-		x := &later.Classes[i]
-		at, known := r.known[x.classKey]
+func (r *registrar) join(later *Index) (as []uint32) {
+	for i := range later.Groups {
+		x := &later.Groups[i]
+		at, known := r.known[x.groupKey]
 		if !known {
-			at = r.add(x.classKey, x.First)
+			at = r.add(x.groupKey, x.First)
 		}
-		here := &r.c.Classes[at]
+		here := &r.c.Groups[at]
 		here.Lines += x.Lines
 		here.Bases |= x.Bases
 		for clock := range here.when {
@@ -164,7 +164,7 @@ func (r *registrar) join(later *Census) (as []uint32) {
 		as = append(as, at)
 	}
 	for _, e := range later.Forms {
-		if set := r.c.Classes[r.known[classKey{e.File, e.Origin, e.Sigs}]].set; set.lines < formsLooked {
+		if set := r.c.Groups[r.known[groupKey{e.File, e.Origin, e.Sigs}]].set; set.lines < formsLooked {
 			set.lines++
 			r.c.Forms = append(r.c.Forms, e)
 		}
@@ -181,9 +181,9 @@ func (r *registrar) recently(k *parse.EventKind) (at uint32, ok bool) {
 	return 0, false
 }
 
-// class returns the class of a kind that line i is of.
-func (r *registrar) class(k *parse.EventKind, i int) uint32 {
-	key := classKey{k.File, k.Origin, k.Sigs}
+// group returns the group of a kind that line i is of.
+func (r *registrar) group(k *parse.EventKind, i int) uint32 {
+	key := groupKey{k.File, k.Origin, k.Sigs}
 	at, known := r.known[key]
 	if !known {
 		at = r.add(key, i)
@@ -193,8 +193,8 @@ func (r *registrar) class(k *parse.EventKind, i int) uint32 {
 	return at
 }
 
-// add makes a class that begins at line i.
-func (r *registrar) add(key classKey, i int) uint32 {
+// add makes a group that begins at line i.
+func (r *registrar) add(key groupKey, i int) uint32 {
 	ids := ""
 	for _, s := range key.Sigs.Sigs {
 		ids += s.ID + " "
@@ -204,29 +204,29 @@ func (r *registrar) add(key classKey, i int) uint32 {
 		set = &setLines{kinds: kindsOf(key.Sigs)}
 		r.sets[ids] = set
 	}
-	at := uint32(len(r.c.Classes))
-	r.c.Classes = append(r.c.Classes, Class{classKey: key, First: i, Kinds: set.kinds, set: set})
+	at := uint32(len(r.c.Groups))
+	r.c.Groups = append(r.c.Groups, Group{groupKey: key, First: i, Kinds: set.kinds, set: set})
 	r.known[key] = at
 	return at
 }
 
-// Each calls do with the lines of classes that have one of the kinds.
-func (c *Census) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
+// Each calls do with the lines of groups that have one of the kinds.
+func (c *Index) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 	if c.Count(k) == 0 {
 		return
 	}
 	for i, at := range c.Of {
-		if have := c.Classes[at].Kinds; have&k != 0 {
+		if have := c.Groups[at].Kinds; have&k != 0 {
 			do(i, c.Events[i], have)
 		}
 	}
 }
 
 // Count is how many lines are of any of the kinds.
-func (c *Census) Count(k Kinds) (n int) {
-	for i := range c.Classes {
-		if c.Classes[i].Kinds&k != 0 {
-			n += c.Classes[i].Lines
+func (c *Index) Count(k Kinds) (n int) {
+	for i := range c.Groups {
+		if c.Groups[i].Kinds&k != 0 {
+			n += c.Groups[i].Lines
 		}
 	}
 	return n
@@ -235,19 +235,19 @@ func (c *Census) Count(k Kinds) (n int) {
 // Columns returns a reader of fields of the node's events by number. Numbers of
 // one reader are equal where their texts are.
 func (n *Records) Columns(names ...string) *parse.Columns {
-	if n.Symbols == nil {
-		return parse.NewColumns(parse.NewSymbols(), names...)
+	if n.Interned == nil {
+		return parse.NewColumns(parse.NewStringTable(), names...)
 	}
-	return parse.NewColumns(n.Symbols, names...)
+	return parse.NewColumns(n.Interned, names...)
 }
 
-// Census returns the census of the node's lines, which is taken when somebody
+// Index returns the index of the node's lines, which is taken when somebody
 // first asks for it.
-func (n *Records) Census() *Census {
-	if c := n.census; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
-		n.census = takeCensus(n.Events, nil)
+func (n *Records) Index() *Index {
+	if c := n.index; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
+		n.index = newIndex(n.Events, nil)
 	}
-	return n.census
+	return n.index
 }
 
 // Parallel runs tasks that share nothing they write, all at once if it likes, and

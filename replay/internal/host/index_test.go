@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestCensusBeside wants the same census of stretches as of all lines at once.
-func TestCensusBeside(t *testing.T) {
+// TestIndexBeside wants the same index of stretches as of all lines at once.
+func TestIndexBeside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	origins := []*parse.Origin{{Source: parse.SrcKubelet}, {Source: parse.SrcKernel}, {Source: parse.SrcContainerd}}
 	var kinds []*parse.EventKind
@@ -18,7 +18,7 @@ func TestCensusBeside(t *testing.T) {
 		for k, o := range origins {
 			sig := &parse.Sig{ID: id}
 			kinds = append(kinds, &parse.EventKind{File: f, Origin: o, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}})
-			if i == k { // another kind of the same class
+			if i == k { // another kind of the same group
 				kinds = append(kinds, &parse.EventKind{File: f, Origin: o, Sigs: kinds[len(kinds)-1].Sigs, Severity: 'E'})
 			}
 		}
@@ -35,19 +35,19 @@ func TestCensusBeside(t *testing.T) {
 		e.Stamp = parse.Stamp{At: int64(1 + rng.IntN(1e9)), Basis: bases[rng.IntN(1+i*4/100_000)]}
 		events = append(events, e)
 	}
-	whole := &Census{Events: events, Of: make([]uint32, len(events))}
+	whole := &Index{Events: events, Of: make([]uint32, len(events))}
 	newRegistrar(whole).take(0, len(events))
-	got := takeCensus(events, nil)
-	if !slices.Equal(got.Of, whole.Of) || !slices.Equal(got.Forms, whole.Forms) || len(got.Classes) != len(whole.Classes) {
-		t.Fatalf("%d classes and %d forms, want %d and %d, or lines of others", len(got.Classes), len(got.Forms), len(whole.Classes), len(whole.Forms))
+	got := newIndex(events, nil)
+	if !slices.Equal(got.Of, whole.Of) || !slices.Equal(got.Forms, whole.Forms) || len(got.Groups) != len(whole.Groups) {
+		t.Fatalf("%d groups and %d forms, want %d and %d, or lines of others", len(got.Groups), len(got.Forms), len(whole.Groups), len(whole.Forms))
 	}
-	for i, x := range got.Classes {
-		want := whole.Classes[i]
+	for i, x := range got.Groups {
+		want := whole.Groups[i]
 		if *x.set != *want.set {
-			t.Errorf("class %d: set %v, want %v", i, *x.set, *want.set)
+			t.Errorf("group %d: set %v, want %v", i, *x.set, *want.set)
 		}
 		if x.set, want.set = nil, nil; x != want {
-			t.Errorf("class %d: %+v, want %+v", i, x, want)
+			t.Errorf("group %d: %+v, want %+v", i, x, want)
 		}
 	}
 }
