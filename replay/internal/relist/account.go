@@ -9,31 +9,30 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Known is what was read of a node before its relists are dated.
+// Known is what has been read of a node before its relists are dated.
 type Known struct {
 	Log      *kubelet.Log
 	Kubelet  kubelet.Profile
 	Witness  *kubelet.Witness   // where the log is complete
-	Asked    kubelet.Generators // of a kubelet that may be asked for the evented PLEG
+	Asked    kubelet.Generators // requests for evented PLEG, per run
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep
 	Window   Window
 }
 
-// Account is what a kubelet did, as far as it is proven.
+// Account is what a kubelet did, as far as the evidence proves it.
 type Account struct {
 	Relists        []Relist  // proven ones, oldest first
-	Bounded        []Bounded // stretches in which only the number of relists is bounded
+	Bounded        []Bounded // intervals in which only the number of relists is bounded
 	Ready          []kubelet.ReadyChange
 	Episodes       []Episode
 	Contradictions []Contradiction
 	Warnings       []parse.Warning
 }
 
-// Of rebuilds what the kubelet did: relists from the lines of their own, from ages
-// and from the metrics; episodes from ages; the outcome of relists that were stuck
-// from those. Each is a function of those before it.
+// Of reconstructs what the kubelet did, in order: relists from their own lines, from ages and from the metrics;
+// episodes from ages; and then, from the episodes, the outcome of relists that were stuck.
 func Of(n *Known) Account {
 	var a Account
 	l := newLedger(n, groupAges(n.Log))
@@ -45,24 +44,24 @@ func Of(n *Known) Account {
 	return a
 }
 
-// Limit is until when a relist of a run leaves PLEG healthy, by its start, and from when
-// on PLEG is unhealthy: see kubelet.Profile.
+// Limit returns, for a relist of the run that began at start, until when it keeps PLEG healthy (well) and from
+// when on PLEG is unhealthy without a newer one (ill), in Unix ns. See kubelet.Profile.
 func (n *Known) Limit(run int, start int64) (well, ill int64) {
 	return n.Kubelet.Limit(n.Asked.Of(run), start)
 }
 
-// Fresh is the first of the two.
+// Fresh returns the first result of Limit: until when such a relist keeps PLEG healthy.
 func (n *Known) Fresh(run int, start int64) int64 {
 	well, _ := n.Limit(run, start)
 	return well
 }
 
-// Window is the span of time of which the node's records tell.
+// Window is the time span that the node's records cover.
 type Window struct {
 	Start, End    int64     // Unix ns, 0 unknown
-	Lines         host.Span // of the lines alone, within it; zero where there are none
+	Lines         host.Span // of log lines only, within [Start, End]; zero if there are none
 	Timezone      string
 	TimezoneBasis string
-	YearBasis     string        // how the year is known, "" where each line states it
-	Step          time.Duration // the largest of the clock within it: its length tells nothing then; 0 for none
+	YearBasis     string        // how the year was determined; "" if every line states it
+	Step          time.Duration // largest step of the clock within the window, which makes its length meaningless; 0 if none
 }

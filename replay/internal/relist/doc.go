@@ -1,5 +1,4 @@
-// Package relist tells what the kubelet did: from the estimators of single relists
-// (lines of the relist goroutine, ages, errors, pod events, metrics) one merger makes
-// the ledger; episodes and recovery follow from it and from the lines. Each result is a
-// function of those before it.
+// Package relist reconstructs relists, episodes and recovery. Several estimators date single relists (lines of
+// the relist goroutine, last-seen ages, errors, pod events, metrics); one ledger merges them. Episodes and
+// recovery follow from the ledger and the lines. Each result depends only on earlier ones.
 package relist

@@ -22,12 +22,12 @@ const (
 	StepUnknown Step = "unknown"
 )
 
-// Episode is one continuous stretch of PLEG being unhealthy.
+// Episode is one continuous interval in which PLEG was unhealthy.
 type Episode struct {
 	ID             int
 	Run            int
 	LastStart      host.Instant   // start of the last relist that listed pods before the breach; unknown if none ever did
-	LastStarts     []host.Instant // all last-seen starts seen during the stretch, oldest first: it may span several relists
+	LastStarts     []host.Instant // all last-seen starts in the interval, oldest first: it may span several relists
 	Breach         int64          // LastStart + threshold
 	FirstReport    int64          // first and last line that states an age (or "never")
 	LastReport     int64
@@ -35,25 +35,25 @@ type Episode struct {
 	RecoveredBasis string
 	Threshold      time.Duration
 	PeakAge        time.Duration
-	Peak           host.Evidence // the line that states it
-	Stepped        time.Duration // by how much the clock was set forward meanwhile
-	Reports        int           // lines that state an age past the threshold
-	NeverReports   int           // lines that say that PLEG has yet to be successful; they state no age
+	Peak           host.Evidence // the line that states PeakAge
+	Stepped        time.Duration // by how much the clock was set forward during the episode
+	Reports        int           // lines that state an age above the threshold
+	NeverReports   int           // "yet to be successful" lines, which state no age
 	Never          bool          // no relist has succeeded since the process started
 	StuckStep      Step
 	StepBasis      string
-	OnDemand       bool // it is the relist of one pod on demand that waited for its deadline, not one of the node
+	OnDemand       bool // the relist that waited for its deadline was an on-demand one of a single pod, not one of the node
 	NotReady       *host.Span
-	Whole          bool // it is shown to be complete: what is not there was not
-	Partial        bool // the log of its process is a selection, or lost lines: what is not there proves nothing
+	Whole          bool // the log is complete, so that a missing line proves that nothing was logged
+	Partial        bool // the log of the process is a selection or lost lines, so that a missing line proves nothing
 	Evidence       []host.Evidence
 }
 
-// StartUp is how long a kubelet may take for its first relist before "yet to
-// be successful" is more than the transient of every start.
+// StartUp is how long a kubelet may take for its first relist. Within it, "yet to be successful" is the normal
+// transient of every start.
 const StartUp = 60 * time.Second
 
-// episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
+// episodes returns the disjoint intervals in which PLEG was unhealthy, sorted by start.
 func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
 	w, complete := newHealer(n), n.Witness
 	var out []Episode
@@ -86,9 +86,9 @@ func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
 	return out
 }
 
-// trim keeps neighbours disjoint: an episode is over when the next one begins, of which
-// what proves health before its first report may tell no sooner. That a newer relist had
-// listed by then proves none: its list may have taken longer than the threshold.
+// trim keeps neighboring episodes disjoint: a ends when b begins. The proof of recovery of a may be dated after
+// the breach of b but before b's first report; a is then cut at b's breach. That a newer relist had listed pods
+// by then proves no recovery: its list call may have taken longer than the threshold.
 func trim(a, b *Episode) {
 	switch {
 	case a.Breach == 0 || a.Recovered.Known() && a.Recovered.At <= b.Breach:
@@ -102,8 +102,8 @@ func trim(a, b *Episode) {
 	}
 }
 
-// Over is by when the episode with an index was over: PLEG had recovered, or it was
-// unhealthy by another relist; 0 where neither is known.
+// Over returns when episode i was over: PLEG had recovered, or it was unhealthy because of another relist. It
+// returns 0 if neither is known.
 func Over(all []Episode, i int) int64 {
 	if at := all[i].Recovered.At; at != 0 || all[i].Breach == 0 || i+1 == len(all) {
 		return at
@@ -111,15 +111,15 @@ func Over(all []Episode, i int) int64 {
 	return all[i+1].Breach
 }
 
-// episodeBuilder finds when PLEG was healthy again.
+// episodeBuilder builds episodes and finds when PLEG was healthy again.
 type episodeBuilder struct {
 	n     *Known
 	s     *kubelet.Log
 	cover *kubelet.Coverage
-	log   *kubelet.Witness // where it is complete
+	log   *kubelet.Witness // where the log is complete
 
-	nevers map[int][]kubelet.Saying // by run
-	left   int                      // episodes that are left out
+	nevers map[int][]kubelet.Saying // "yet to be successful" lines by run
+	left   int                      // number of episodes left out
 }
 
 func newHealer(n *Known) *episodeBuilder {
@@ -131,7 +131,7 @@ func newHealer(n *Known) *episodeBuilder {
 	return w
 }
 
-// run finds the episodes of one run of the kubelet.
+// run returns the episodes of one kubelet process.
 func (w *episodeBuilder) run(run int, mine []*LastSeen) []Episode {
 	var out []Episode
 	for i := 0; i < len(mine); {
@@ -139,7 +139,7 @@ func (w *episodeBuilder) run(run int, mine []*LastSeen) []Episode {
 		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) {
 			j++
 		}
-		if e := w.episode(run, mine[i:j]); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // else no line is past what the option says
+		if e := w.episode(run, mine[i:j]); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // otherwise no line exceeds the threshold set by the option
 			out = w.few(append(out, e), 2*parse.Many)
 		}
 		i = j
@@ -150,7 +150,7 @@ func (w *episodeBuilder) run(run int, mine []*LastSeen) []Episode {
 	return out
 }
 
-// few leaves out episodes where there are more than most.
+// few reduces all to parse.Many episodes if there are more than most.
 func (w *episodeBuilder) few(all []Episode, most int) []Episode {
 	if len(all) <= most {
 		return all
@@ -159,7 +159,7 @@ func (w *episodeBuilder) few(all []Episode, most int) []Episode {
 	return parse.Weightiest(all, parse.Many, func(e *Episode) int64 { return int64(e.PeakAge) })
 }
 
-// limit is the threshold in force for a group.
+// limit returns the threshold in force for a group.
 func (w *episodeBuilder) limit(g *LastSeen) time.Duration {
 	if g.Limit > 0 && !w.n.Kubelet.ThresholdSet {
 		return g.Limit
@@ -167,10 +167,9 @@ func (w *episodeBuilder) limit(g *LastSeen) time.Duration {
 	return w.n.Kubelet.Threshold
 }
 
-// unbroken reports whether PLEG was never healthy between the lines that name
-// a and those that name the newer relist b: the list call of b outlasted the
-// threshold, or, for all that the log shows, the sync loop went on skipping from
-// a to b without missing a turn.
+// unbroken reports whether PLEG was never healthy between the lines that name a and those that name the newer
+// relist b. Either the list call of b outlasted the threshold, or, as far as the log shows, the sync loop
+// skipped every iteration from a to b.
 func (w *episodeBuilder) unbroken(a, b *LastSeen) bool {
 	if b.Stepped != 0 || w.outlasted(a, b) {
 		return true
@@ -178,20 +177,20 @@ func (w *episodeBuilder) unbroken(a, b *LastSeen) bool {
 	return a.Lines[len(a.Lines)-1].Skip && b.Lines[0].Skip && b.First()-a.Last() <= int64(kubelet.BackoffMax+kubelet.BackoffLate)
 }
 
-// outlasted reports whether the list of b returned when b was past the
-// threshold already. It returned after the last line that named a, which may
-// tell. Else, where the sync loop was blocked all the while, the node tells in a
-// complete log: it became not ready once and not ready again, and nothing reported
-// b as soon as it passed the threshold, as a loop that had been healthy would have done.
+// outlasted reports whether the list call of b returned only after b was past the threshold. It returned after
+// the last line that named a, which may already prove it. Otherwise, if the sync loop was blocked all the
+// while, the node status in a complete log proves it: the node became not ready once, with no sign that it was
+// ready in between, and nothing reported b as soon as it passed the threshold, as a healthy loop would have
+// done.
 func (w *episodeBuilder) outlasted(a, b *LastSeen) bool {
 	past := b.Lo + int64(w.limit(b))
 	switch {
 	case past <= a.Last():
 		return true
 	case b.Loose || b.First()-past < int64(2*kubelet.TurnMax) || slices.ContainsFunc(a.Lines, func(l kubelet.Age) bool { return l.Skip }):
-		return false // a loop that skips misses no turn unless PLEG is healthy
+		return false // a skipping loop misses an iteration only if PLEG is healthy
 	case w.n.Kubelet.Verbosity < 2 || !w.log.Trusts(a.Run) || !w.log.Whole(a.Last(), b.First()):
-		return false // the line that says that the node is ready again may be missing
+		return false // the line that reports the node ready again may be missing
 	}
 	ns, became := w.s.ReadyLines, int64(0)
 	i, _ := slices.BinarySearchFunc(ns, a.First()-int64(kubelet.LayerGap), func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
@@ -200,7 +199,7 @@ func (w *episodeBuilder) outlasted(a, b *LastSeen) bool {
 		switch {
 		case l.Run != a.Run || !l.Status:
 		case l.Ready || became != 0 && l.At-became > int64(kubelet.LayerGap):
-			return false // or it would not have become so again
+			return false // the node was ready in between
 		case became == 0:
 			became = l.At
 		}
@@ -208,7 +207,7 @@ func (w *episodeBuilder) outlasted(a, b *LastSeen) bool {
 	return became != 0 && became < b.First()-int64(kubelet.LayerGap)
 }
 
-// episode describes one stretch, over the groups that it spans.
+// episode describes one interval, over the groups that it spans.
 func (w *episodeBuilder) episode(run int, gs []*LastSeen) Episode {
 	last := gs[len(gs)-1]
 	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
@@ -226,15 +225,14 @@ func (w *episodeBuilder) episode(run int, gs []*LastSeen) Episode {
 		}
 	}
 	if e.Recovered, e.RecoveredBasis = w.recovered(run, last, e.LastReport); e.Recovered.Known() {
-		e.Recovered.Slack += e.Stepped // the time that it leapt over did not pass
+		e.Recovered.Slack += e.Stepped // the time skipped by the clock step did not pass
 	}
 	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
 	e.Evidence = append(reports(gs, e.Peak), e.Evidence...)
 	return e
 }
 
-// reports quotes the first and last line of each relist of the stretch, and
-// that of the longest age.
+// reports quotes the first and last line of each relist of the episode, and the line with the longest age.
 func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 	var out []host.Evidence
 	seen := map[parse.Record]bool{}
@@ -246,7 +244,7 @@ func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 	}
 	for i, g := range gs {
 		if i >= 3 && i < len(gs)-1 {
-			continue // a flapping node: the first and last say it all
+			continue // a flapping node: the first and last ones suffice
 		}
 		add(g.Lines[0].Record, "last seen active "+parse.Least(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
 		if last := g.Lines[len(g.Lines)-1].Record; last != peak.Record {
@@ -261,8 +259,7 @@ func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 
 func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 15:04:05.000 UTC") }
 
-// never finds the stretch in which no relist of the run had succeeded, when it
-// is more than the transient of a start.
+// never returns the episode in which no relist of the run had succeeded, if it lasted longer than StartUp.
 func (w *episodeBuilder) never(run int) (Episode, bool) {
 	lines := w.nevers[run]
 	if len(lines) == 0 {
@@ -291,8 +288,8 @@ func (w *episodeBuilder) never(run int) (Episode, bool) {
 	return e, true
 }
 
-// undated makes one episode of the reports that carry no time at all: pasted
-// lines whose header was cut, event rows with relative ages.
+// undated makes one episode of the reports without a time: pasted lines whose header was cut off, event rows
+// with relative ages.
 func (w *episodeBuilder) undated() (Episode, bool) {
 	e := Episode{Run: -1, StuckStep: StepUnknown, StepBasis: "the reports carry no time", Threshold: w.n.Kubelet.Threshold}
 	told := w.s.Told()
@@ -315,18 +312,17 @@ func (w *episodeBuilder) undated() (Episode, bool) {
 	return e, e.Reports > 0
 }
 
-// notReady finds the stretch of NotReady that belongs to the episode: one that
-// began in it, or lasted into it; it was over by a moment, 0 unknown.
+// notReady returns the NotReady interval that belongs to the episode: one that began in it or lasted into it.
+// over is when the episode ended; 0 if unknown.
 func notReady(changes []kubelet.ReadyChange, e *Episode, over int64) *host.Span {
 	if e.Breach == 0 {
 		return nil
 	}
-	end := over + int64(10*time.Second) // the node status is computed every ten seconds
+	end := over + int64(10*time.Second) // the node status is computed every 10 s
 	if over == 0 {
 		end = math.MaxInt64
 	}
-	// Changes alternate, so the last one before the breach and the two after
-	// it are all that can matter.
+	// Changes alternate, so only the last one before the breach and the two after it can matter.
 	i, _ := slices.BinarySearchFunc(changes, e.Breach+1, func(c kubelet.ReadyChange, at int64) int { return cmp.Compare(c.At, at) })
 	for i = max(i-1, 0); i < len(changes) && changes[i].At <= end; i++ {
 		if changes[i].Ready {

@@ -9,11 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// fromStart dates the first relist of a process whose list took long: the loop
-// reports that no relist has succeeded, and no attempt failed, so that it is one and
-// the same that runs from the start of PLEG. A call takes no longer than it may, and
-// the loop a pause to hear of it: a later event is of another attempt, whatever lines are missing. It ends with
-// the events of all that runs on the node, which it sends without a pause of a period.
+// fromStart dates the first relist of a process if its list call took long. The sync loop reports that no
+// relist has succeeded and no attempt failed, so a single relist has been running since PLEG started. It ends
+// with the events of everything that runs on the node, which are sent without a pause of a period. The events
+// must come within one call timeout plus one backoff pause of the loop; later ones belong to another attempt,
+// whatever lines are missing.
 func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 	if run < 0 || l.s.Runs[run].Loop == 0 || !l.w.Trusts(run) || l.evented(run, l.s.Runs[run].Loop) {
 		return
@@ -38,8 +38,7 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 			{Record: l.s.Events[l.s.Turns[l.s.TurnFrom(events.From)]], Note: "the events of the first relist"}}})
 }
 
-// burst is when the first pod events after a moment were delivered, up to the first
-// pause of a period.
+// burst returns when the first pod events after a moment were delivered, up to the first pause of a period.
 func (l *ledger) burst(run int, after int64) host.Span {
 	var out host.Span
 	for _, t := range l.s.Turns[l.s.TurnFrom(after+1):] {

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// TestJoined: a relist that the metrics measure is the one that lines date where it began
-// before that was over; one that may have begun after it, or took another time, is not.
+// TestJoined checks that a relist measured by the metrics is merged with one dated by lines if it began before
+// that was over, and not if it may have begun later or took a different time.
 func TestJoined(t *testing.T) {
 	at := func(s, slack float64) host.Instant {
 		return host.Instant{At: 1767323045e9 + int64(s*1e9), Slack: time.Duration(slack * 1e9)}
@@ -40,8 +40,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestRanOn: a relist of which only the start is known is the one that the metrics measure
-// where none but those before it ended by the last snapshot that shows that to run.
+// TestRanOn checks that a relist of which only the start is known is the measured one if no relist but earlier
+// ones ended by the last snapshot that shows it running.
 func TestRanOn(t *testing.T) {
 	const second, base = int64(time.Second), int64(1767323045e9)
 	counts := func(n ...int) (out []snapshots.Proof) {
@@ -79,14 +79,14 @@ func TestRanOn(t *testing.T) {
 	}
 }
 
-// TestRemaining: a long relist that only the counters show began after another one that
-// ended in the same step, unless that may be the one.
+// TestRemaining checks that a long relist known only from the counters began after another one that ended in
+// the same step, unless that other one may itself be the long one.
 func TestRemaining(t *testing.T) {
 	const second, base = int64(time.Second), int64(1767323045e9)
 	p := &snapshots.Proof{Kind: snapshots.ProofLong, From: base, To: base + 60*second, Count: 1, SumMin: 27 * time.Second, SumMax: 33 * time.Second}
 	for name, c := range map[string]struct {
-		lo, hi int64 // start of the other one
-		want   int64 // from when the long one may have begun
+		lo, hi int64 // start of the other relist
+		want   int64 // earliest start of the long relist
 	}{
 		"it may have begun at any time": {-200, 12, -33},
 		"it took longer":                {-60, -25, 14},
@@ -99,8 +99,8 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// TestStillRunning: the relist that the metrics show to run is one that lines date though
-// they leave its end wide open, which lies after the snapshot then; not one that was over.
+// TestStillRunning checks that a relist that the metrics show running matches one dated by lines with a wide
+// open end, which then lies after the snapshot, and does not match one that was over.
 func TestStillRunning(t *testing.T) {
 	const s = int64(time.Second)
 	open := timed{Proof: &snapshots.Proof{To: 220 * s}, start: host.Span{From: 7 * s, To: 49 * s}}
@@ -115,8 +115,8 @@ func TestStillRunning(t *testing.T) {
 	}
 }
 
-// TestListedIsNotFailed: a relist that the gauge names listed pods, so that it is not the
-// one whose list failed within the second that the gauge leaves open.
+// TestListedIsNotFailed checks that a relist named by the gauge, which therefore listed pods, is not merged
+// with one whose list failed within the second that the gauge leaves open.
 func TestListedIsNotFailed(t *testing.T) {
 	const second = int64(time.Second)
 	named := &claim{lo: 44 * second, hi: 45*second - 1, listed: &yes, basis: basisMetrics}
@@ -131,13 +131,13 @@ func TestListedIsNotFailed(t *testing.T) {
 	}
 }
 
-// TestBeginInAHole: a list that failed behind a hole of the log may be that of a relist
-// after the one that the metrics show to run, if it may have begun in the hole.
+// TestBeginInAHole checks that a list that failed after a hole in the log may belong to a relist after the one
+// that the metrics show running, if it may have begun in the hole.
 func TestBeginInAHole(t *testing.T) {
 	const s = int64(time.Second)
 	ran := timed{Proof: &snapshots.Proof{To: 400 * s}, start: host.Span{From: 42 * s, To: 43 * s}, end: host.Span{From: 105 * s, To: 400 * s}, took: extent{62 * time.Second, 358 * time.Second}}
 	for name, c := range map[string]struct {
-		hi    int64 // by when the failed one began
+		hi    int64 // when the failed one began at the latest
 		holes []host.Span
 		fits  bool
 	}{

@@ -11,26 +11,28 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// LastSeen is the lines of one run that name one relist as the last seen active.
+// LastSeen groups the lines of one run that name the same relist as last seen active.
 type LastSeen struct {
 	Run     int
-	Lo, Hi  int64 // bounds of the start, from the lines that agree
+	Lo, Hi  int64 // bounds of the start of the relist, from the lines that agree
 	Lines   []kubelet.Age
-	Loose   bool            // no line states a time finer than a second
-	Limit   time.Duration   // threshold stated last, 0 if none
-	Stepped time.Duration   // by how much the clock was set forward since the group before, which names the same relist; 0: another one
-	Back    *[2]kubelet.Age // two turns of a loop that skips, between which the clock was set back; what was told before is left out
+	Loose   bool            // no line states a time finer than 1 s
+	Limit   time.Duration   // last threshold stated, 0 if none
+	Stepped time.Duration   // by how much the clock was set forward since the previous group, which names the same relist; 0: another relist
+	Back    *[2]kubelet.Age // two skipped iterations between which the clock was set back; lines before the step are left out
 	lastAge time.Duration
-	skip    kubelet.Age   // the last turn of the loop that skipped
-	pause   time.Duration // before it, 0 unknown
+	skip    kubelet.Age   // last skipped iteration of the loop
+	pause   time.Duration // pause before skip, 0 if unknown
 }
 
-// Start is the reconstructed start of the relist.
+// Start returns the reconstructed start of the relist.
 func (g *LastSeen) Start() host.Instant { return host.Between(g.Lo, g.Hi) }
 
-// First and Last are the times of the first and last of its lines.
+// First returns the time of the first line, in Unix ns.
 func (g *LastSeen) First() int64 { return g.Lines[0].At }
-func (g *LastSeen) Last() int64  { return g.Lines[len(g.Lines)-1].At }
+
+// Last returns the time of the last line, in Unix ns.
+func (g *LastSeen) Last() int64 { return g.Lines[len(g.Lines)-1].At }
 
 // groupAges groups the dated age lines by the relist that they name.
 func groupAges(s *kubelet.Log) []*LastSeen {
@@ -41,7 +43,7 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 	if len(s.Doubled) > 0 {
 		lines, back = setBack(lines)
 	}
-	var out, rows []*LastSeen   // rows begin with a line that was printed outside the kubelet
+	var out, rows []*LastSeen   // groups that begin with a line printed outside the kubelet
 	open := map[int]*LastSeen{} // by run
 	began := starts{last: map[int64]int32{}}
 	for i, a := range lines {
@@ -73,12 +75,12 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 	return out
 }
 
-// takes reports whether the line names the relist of the group.
+// takes reports whether the line names the relist of g.
 func (g *LastSeen) takes(a kubelet.Age) bool {
 	lo, hi := a.Bounds()
 	tol := int64(kubelet.SameStart)
 	if a.Skip && a.Res < time.Second && g.skip.At != 0 && nearBackoff(a.Age-g.skip.Age) {
-		tol = 3 * tol // a small step of the clock: the next relist begins a period later at least
+		tol = 3 * tol // allow for a small clock step: the next relist begins at least a period later
 	}
 	if lo <= g.Hi+tol && hi >= g.Lo-tol {
 		return true
@@ -86,13 +88,13 @@ func (g *LastSeen) takes(a kubelet.Age) bool {
 	if a.Res >= time.Second || g.Loose {
 		return false
 	}
-	// Last-seen never moves back in one process: the wall clock did.
+	// The last-seen time never moves back within one process, so the wall clock did.
 	return hi < g.Lo && a.Age >= g.lastAge
 }
 
-// stepped is by how much the clock was set forward before a line, 0 if it was not: the age
-// grew by the next pause of the backed-off sync loop while the stamps moved on by more,
-// over a time of which no line is, so that the relist is the same. Ages are monotonic.
+// stepped returns by how much the clock was set forward before line a, or 0 if it was not. Ages are monotonic.
+// If the age grew by the next pause of the backed-off sync loop while the timestamps advanced by more, with no
+// log line in between, the relist is the same and the clock was stepped.
 func (g *LastSeen) stepped(a kubelet.Age, c *kubelet.Coverage) time.Duration {
 	if g == nil || g.Loose || a.Res >= time.Second || !a.Skip || g.skip.At == 0 {
 		return 0
@@ -107,10 +109,9 @@ func (g *LastSeen) stepped(a kubelet.Age, c *kubelet.Coverage) time.Duration {
 	return 0
 }
 
-// setBack leaves out the ages of a relist by a clock that was set back while it was
-// reported: in the order of the file the next turn of the loop that skips states the age
-// that is due, and an earlier time. From there on they are told by the clock that holds;
-// the two turns are returned by the second one.
+// setBack drops the ages of a relist taken by a clock that was set back while they were reported. In file
+// order, the next skipped iteration then states the expected age but an earlier time. From that line on, the
+// ages follow the corrected clock. back holds both iterations by the record of the second.
 func setBack(lines []kubelet.Age) (kept []kubelet.Age, back map[parse.Record]*[2]kubelet.Age) {
 	var order []kubelet.Age
 	for _, a := range lines {
@@ -143,10 +144,10 @@ func setBack(lines []kubelet.Age) (kept []kubelet.Age, back map[parse.Record]*[2
 	}), back
 }
 
-// start is when the relist began that the line names, by the clock of its stamp.
+// start returns when the relist that the line names began, by the clock of its timestamp.
 func start(a *kubelet.Age) int64 { return a.At - int64(a.Age) }
 
-// nearBackoff reports whether d is a pause of the failing sync loop.
+// nearBackoff reports whether d is a backoff pause of the failing sync loop.
 func nearBackoff(d time.Duration) bool {
 	for p := kubelet.BackoffFirst; ; p = min(2*p, kubelet.BackoffMax) {
 		if d >= p && d < p+60*time.Millisecond {
@@ -158,7 +159,7 @@ func nearBackoff(d time.Duration) bool {
 	}
 }
 
-// take adds the i-th of the lines and narrows the bounds by it when it agrees with them.
+// take adds lines[i] and narrows the bounds by it if it agrees with them.
 func (g *LastSeen) take(lines []kubelet.Age, i int) {
 	a := lines[i]
 	lo, hi := a.Bounds()
@@ -170,7 +171,7 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 		g.Lo, g.Hi = max(lo, g.Lo), min(hi, g.Hi)
 	}
 	if n := len(g.Lines); n == 0 || i >= n && &g.Lines[0] == &lines[i-n] {
-		g.Lines = lines[i-n : i+1 : i+1] // most stand together, and need no room of their own
+		g.Lines = lines[i-n : i+1 : i+1] // most lines of a group are adjacent and share the backing array of lines
 	} else {
 		g.Lines = append(g.Lines, a)
 	}
@@ -186,8 +187,8 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 	}
 }
 
-// described finds the group of coarse lines that were printed outside the kubelet, such
-// as a condition row that stands before its log, which name the relist of a line of its own.
+// described finds the group of coarse lines printed outside the kubelet (such as a condition row in a file
+// before its log) that name the relist of line a.
 func described(rows []*LastSeen, a kubelet.Age) *LastSeen {
 	if a.Outside {
 		return nil
@@ -201,17 +202,17 @@ func described(rows []*LastSeen, a kubelet.Age) *LastSeen {
 	return nil
 }
 
-// starts finds groups by the time in which their relists began.
+// starts indexes groups by when their relists began.
 type starts struct {
-	last map[int64]int32 // by stretch of time, the last entry of it, counted from 1
+	last map[int64]int32 // last entry (1-based index into list) of each stretch of time
 	list []struct{ group, before int32 }
 }
 
-// startStretch is longer than the interval of most lines, and a second longer than that
-// by which a line moves its group.
+// startStretch is longer than the uncertainty of most lines, and 1 s longer than the distance by which a line
+// can move its group.
 const startStretch = int64(2 * time.Second)
 
-// add notes the group that begins with a line.
+// add indexes the group that begins with line a.
 func (s *starts) add(a kubelet.Age, group int) {
 	lo, hi := a.Bounds()
 	for t := lo / startStretch; t <= hi/startStretch; t++ {
@@ -220,8 +221,7 @@ func (s *starts) add(a kubelet.Age, group int) {
 	}
 }
 
-// earlier finds the last group that a coarse line, such as a condition row printed
-// later, belongs to.
+// earlier finds the last group that a coarse line, such as a condition row printed later, belongs to.
 func (s *starts) earlier(groups []*LastSeen, a kubelet.Age) *LastSeen {
 	if a.Res < time.Second && !a.Outside {
 		return nil

@@ -11,36 +11,36 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// claim is a relist whose start is known to lie in [lo, hi].
+// claim is a relist whose start is known to lie in [lo, hi], in Unix ns.
 type claim struct {
 	lo, hi   int64
-	seen     int64 // when a snapshot showed it to run still, where its end is not known
+	seen     int64 // when a snapshot last showed it running, if its end is unknown
 	run      int
 	listEnd  host.Instant
 	end      host.Instant
-	took     extent // how long it ran, where that is known better than by its end
+	took     extent // duration, if known more precisely than from end
 	listed   *bool
 	outcome  Outcome
 	basis    []string
 	ev       []host.Evidence
 	exact    bool      // from a Relisting line
-	measured bool      // by metrics: each relist is measured once
+	measured bool      // its length was measured by metrics, which measure each relist once
 	group    *LastSeen // the last-seen lines that name it
 }
 
-// ledger collects what is known about single relists.
+// ledger collects what is known about individual relists.
 type ledger struct {
 	n       *Known
 	s       *kubelet.Log
 	groups  []*LastSeen
 	cover   *kubelet.Coverage
 	w       *kubelet.Witness
-	named   map[int][]*LastSeen        // groups by run, by start
-	starts  map[int][]*snapshots.Proof // starts from metrics, by run
+	named   map[int][]*LastSeen        // groups by run, sorted by start
+	starts  map[int][]*snapshots.Proof // relist starts from metrics, by run
 	claims  []*claim
 	against []Contradiction
 	byRun   [][]kubelet.Mark // marks of each run, in time order
-	dated   [][]kubelet.Mark // those of them of which relists are dated
+	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see fold
 	folded  []parse.Warning
 
 	distinct *kubelet.Distinct
@@ -52,8 +52,7 @@ var (
 	no  = false
 )
 
-// claimRoom makes claims of one line each in blocks: a log of verbosity 5 has
-// hundreds of thousands.
+// claimRoom allocates single-line claims in blocks: a log at verbosity 5 has hundreds of thousands.
 type claimRoom struct {
 	claims []claim
 	lines  []host.Evidence
@@ -71,19 +70,18 @@ func (r *claimRoom) claim(c claim, line host.Evidence) *claim {
 	return &r.claims[i]
 }
 
-// Tolerances of the reconstruction, with where they come from.
+// Tolerances of the reconstruction and their origin.
 const (
-	// A Relisting line precedes the reading of the start by microseconds.
+	// The Relisting line is written microseconds before the start is recorded.
 	relistingSlack = 2 * time.Millisecond
-	// A timer never fires early; on a loaded machine it fired up to 0.33 s
-	// late (2,156 relists of 11 captures).
+	// TimerLate bounds how late a timer fires: never early, and up to 0.33 s late on a loaded machine (2,156
+	// relists in 11 captures).
 	TimerLate = 350 * time.Millisecond
-	// A refused connection fails within microseconds, on a loaded machine
-	// it took up to 0.19 s.
+	// A refused connection fails within microseconds; up to 0.19 s on a loaded machine.
 	refusedLate = 200 * time.Millisecond
-	// The relist goroutine writes its next line right after an error.
+	// SameMoment: the relist goroutine writes its next line right after an error.
 	SameMoment = 5 * time.Millisecond
-	// Claims that no error proves must be at least this sharp.
+	// Claims not backed by an error line must be at least this precise.
 	widest = 500 * time.Millisecond
 )
 
@@ -97,9 +95,9 @@ func newLedger(n *Known, groups []*LastSeen) *ledger {
 	return l
 }
 
-// relists builds the ledger: per run the claims of the goroutine's own lines,
-// those of the last-seen arithmetic, those that follow from their neighbours,
-// merged, and the stretches between them.
+// relists builds the ledger. For each run it merges claims from the relist goroutine's own lines, from
+// last-seen ages, from the process start and from metrics, and bounds the number of relists in the intervals
+// between them.
 func (l *ledger) relists() ([]Relist, []Bounded) {
 	named := map[int][]*LastSeen{}
 	for _, g := range l.groups {
@@ -144,12 +142,13 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 	l.claims = nil
 	out := make([]Relist, len(all))
 	for i, c := range all {
-		out[i], all[i] = c.relist(), nil // there may be a million
+		out[i], all[i] = c.relist(), nil // release early: there may be a million claims
 	}
 	return out, bounded
 }
 
-// blur widens what lines date by what their stamps leave out: one of whole seconds was cut.
+// blur widens bounds that come from log lines by the resolution of their timestamps, which are truncated, for
+// example to whole seconds.
 func (c *claim) blur() {
 	res := int64(0)
 	for _, e := range c.ev {
@@ -170,7 +169,7 @@ func (c *claim) blur() {
 
 func (c *claim) relist() Relist {
 	took := c.took
-	if took.hi != 0 && c.end.Known() { // it fits between its start and its end
+	if took.hi != 0 && c.end.Known() { // keep it consistent with start and end
 		off := time.Duration(c.end.Slack)
 		if lo, hi := max(took.lo, time.Duration(c.end.At-c.hi)-off), min(took.hi, time.Duration(c.end.At-c.lo)+off); lo <= hi {
 			took = extent{lo, hi}
@@ -187,10 +186,11 @@ func (c *claim) relist() Relist {
 	return r
 }
 
-// basisNextFailed are the two that most relists have of which each failed.
+// basisNextFailed and basisFailedNext are shared by the many relists that follow a failed one and fail
+// themselves.
 var basisNextFailed, basisFailedNext = []string{BasisNextStart, BasisListError}, []string{BasisListError, BasisNextStart}
 
-// bothBases are those of a and then those of b that a lacks.
+// bothBases returns the bases of a followed by those of b that a lacks.
 func bothBases(a, b []string) []string {
 	if len(a) == 1 && len(b) == 1 {
 		switch [2]string{a[0], b[0]} {
@@ -208,7 +208,7 @@ func bothBases(a, b []string) []string {
 	return a
 }
 
-// fromMarks makes claims of the relist goroutine's own lines.
+// fromMarks adds claims from the relist goroutine's own lines.
 func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
 	verbose := slices.ContainsFunc(marks, func(m kubelet.Mark) bool { return m.Kind == host.KindRelisting })
 	if verbose {
@@ -222,18 +222,17 @@ func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
 	}
 }
 
-// fromRelisting reads a log of verbosity 5, in which every relist begins with
-// a line of its own.
+// fromRelisting reads a log at verbosity 5, in which every relist begins with a line of its own.
 func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 	var c *claim
 	var last int64
-	failed := int64(0) // no relist begins sooner after the last one that failed
+	failed := int64(0) // no relist begins earlier than this after the last failed one
 	later := func(m kubelet.Mark) {
 		l.claims = append(l.claims, l.failed(run, m, max(l.floorBy(run, m.At), failed)))
 	}
 	for _, m := range marks {
 		if c != nil && !l.w.Whole(last, m.At) {
-			c = nil // what ran in a hole of the log is not known
+			c = nil // what ran in a hole of the log is unknown
 		}
 		last = m.At
 		switch {
@@ -245,7 +244,7 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 				basis: basisRelisting}, host.Evidence{Record: m.Line})
 			l.claims = append(l.claims, c)
 		case c == nil || c.end.Known() || l.skipped(c, m.At-c.lo) || l.w.Lossy(run) && m.At-c.lo >= int64(l.period()):
-			c = nil // of a later one: its begin is missing
+			c = nil // this line belongs to a later relist whose first line is missing
 			if m.Kind == host.KindListFail {
 				later(m)
 			}
@@ -253,12 +252,12 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 			switch {
 			case c.listed == nil:
 				c.listEnd, c.listed = host.Instant{At: m.At, Slack: SameMoment}, &yes
-			case c.listEnd.Known(): // that of another caller is one of the two
+			case c.listEnd.Known(): // one of the two list calls is another caller's
 				c.listEnd = host.Between(c.listEnd.Earliest(), m.At+int64(SameMoment))
 			}
 		case m.Kind == host.KindListFail:
 			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo {
-				later(m) // of a later one: its begin is missing
+				later(m) // it belongs to a later relist whose first line is missing
 				c = nil
 			} else {
 				c.fail(m)
@@ -273,8 +272,8 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 	l.stillOpen(run, c)
 }
 
-// stillOpen notes that the last relist of a log of verbosity 5 had not ended by the last
-// line: the next one would have begun a period after its end, with a line of its own.
+// stillOpen marks the last relist of a log at verbosity 5 as hung if it had not ended by the last line:
+// otherwise the next one would have begun a period after its end, with its own line.
 func (l *ledger) stillOpen(run int, c *claim) {
 	if c == nil || c.end.Known() || run < 0 || run+1 < len(l.s.Runs) || l.evented(run, c.lo) {
 		return
@@ -285,8 +284,8 @@ func (l *ledger) stillOpen(run int, c *claim) {
 	}
 }
 
-// stillLists notes that the last relist of a log had not listed when the log ends, where
-// an older one is still named: it began long before, and one that failed would have said so.
+// stillLists marks the last relist of a log as hung if it had not listed pods when the log ends and an older
+// relist is still named: it began long before, and a failure would have been logged.
 func (l *ledger) stillLists(run int) {
 	named := l.named[run]
 	if run < 0 || run+1 < len(l.s.Runs) || len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
@@ -307,8 +306,8 @@ var (
 	basisEvents    = []string{BasisEvents}
 )
 
-// nextStart closes a relist that another one follows: it ended one period
-// before. Without an error line in between, its list call succeeded.
+// nextStart closes a relist that is followed by another one: it ended one period before. Without an error line
+// in between, its list call succeeded.
 func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	if c.end.Known() {
 		return
@@ -318,7 +317,7 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 			return
 		}
 		if l.w.Trusts(c.run) {
-			c.listed = &yes // or an error would stand between
+			c.listed = &yes // otherwise an error would be logged in between
 		}
 	}
 	if c.listed != nil {
@@ -326,26 +325,26 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	}
 	hi := next.At - int64(l.period())
 	if l.evented(c.run, c.lo) || hi < c.lo {
-		return // forced relists follow at once, or only after minutes
+		return // forced relists follow at once, otherwise relists are minutes apart
 	}
 	if pause := next.At - c.lo; l.skipped(c, pause) || pause > 2*int64(l.period()) && !l.w.Paced(c.run, l.since(c)) {
-		return // lines of others may be missing from between, or none was due
+		return // other relists' lines may be missing in between, or no relist was due
 	}
 	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
-		return // it may have been over long before: the process did not run
+		return // it may have ended long before: the process was not running
 	}
 	lo := max(c.lo, c.listEnd.At, hi-int64(TimerLate))
 	if c.listEnd.Known() && next.At-c.listEnd.At >= 2*int64(l.period()) && l.cover.Lull(c.listEnd.At, next.At) > int64(widest) {
-		lo = c.listEnd.At // a quick one fits in between, whose lines may be missing
+		lo = c.listEnd.At // a quick relist, whose lines may be missing, fits in between
 	}
 	if before, _ := l.cover.Around(next.At); next.At-before >= 2*int64(l.period()) && l.w.Misses(c.run) {
-		lo = min(lo, max(c.lo, c.listEnd.At, before-int64(l.period()+TimerLate))) // a quick one fits into the silence at its end
+		lo = min(lo, max(c.lo, c.listEnd.At, before-int64(l.period()+TimerLate))) // a quick relist fits into the silence at its end
 	}
 	c.end = host.Between(min(lo, hi), hi)
 }
 
-// since is the moment before which relists must have followed each other by a period, so
-// that it is known of a later one that they do: 0, any, where the generator is.
+// since returns the moment before which relists must have followed each other one period apart for a later one
+// to be known to do so too: 0, meaning any moment, if the kind of PLEG is known.
 func (l *ledger) since(c *claim) int64 {
 	if l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
 		return c.lo
@@ -353,19 +352,19 @@ func (l *ledger) since(c *claim) int64 {
 	return 0
 }
 
-// skipped reports whether the line of another relist may be missing from a pause that
-// begins with a claimed one.
+// skipped reports whether the line of another relist may be missing from the pause that begins with the relist
+// of c.
 func (l *ledger) skipped(c *claim, pause int64) bool {
-	lull := max(int64(l.period()), min(pause-3*int64(l.period())/2, 3*int64(l.period())/2)) // the least that hides a quick one
+	lull := max(int64(l.period()), min(pause-3*int64(l.period())/2, 3*int64(l.period())/2)) // the shortest silence that can hide a quick relist
 	if pause > 2*int64(l.period()) && (l.w.Sum(c.run, pause) || pause < int64(snapshots.LongRelist)+l.gap(c.run, c.lo) && l.cover.Lull(c.lo, c.lo+pause) > lull) {
-		return true // a hole that is no longer than the log's habit
+		return true // a hole no longer than the log's usual intervals
 	}
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
 }
 
-// loosen bounds the begin of relists that lasted, in a log that lost lines, where it is
-// silent about when the next one would have begun: after a quick one the line of the one
-// that lasted may be missing there. None lasted until after another one began.
+// loosen widens the start of long relists in a lossy log that is silent when the next relist was due: the first
+// claim may really be a quick relist, and the line of the long one that followed it may be missing. A relist
+// that seems to have lasted until after another one began is not known to be long at all.
 func (l *ledger) loosen() {
 	for i, c := range l.claims {
 		if c.outcome == OutcomeListFailed || !c.end.Known() || c.end.At-c.hi < int64(snapshots.LongRelist) {
@@ -377,36 +376,36 @@ func (l *ledger) loosen() {
 		}
 		switch before, after := l.cover.Around(c.lo + l.gap(c.run, c.lo)); {
 		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, after-before > least && after >= c.end.At:
-			c.end, c.outcome = host.Instant{}, "" // not even that it lasted is known
+			c.end, c.outcome = host.Instant{}, "" // not even that it was long is known
 		case after-before > least:
 			c.hi = after
 		}
 	}
 }
 
-// failedUnsaid reports whether a relist of which no line says that its list
-// returned lasted just as long as a call may: the error may be what is missing.
+// failedUnsaid reports whether a relist without a line for its list call lasted as long as a call timeout: its
+// error line may be missing.
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
 	took, timeout := next.At-c.lo-int64(l.n.Kubelet.Period)+int64(relistingSlack), int64(l.n.Kubelet.CallTimeout())
-	if timeout == 0 { // any that people set, of which an error comes at once
+	if timeout == 0 { // the timeout is unknown: try every round value people set; the error comes promptly
 		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(TimerLate)
 	}
 	return took >= timeout && took < timeout+int64(2*time.Second)
 }
 
-// stoppedMin is the least duration of a relist that is doubted when the log is
-// silent over it: at verbosity 5 the kubelet writes several lines a second.
+// stoppedMin is the shortest relist that is doubted when the log is silent during it: at verbosity 5 the
+// kubelet writes several lines per second.
 const stoppedMin = 20 * time.Second
 
-// silent reports whether the process wrote nothing in the second half of [from,
-// to], nor until a period before the relist line after it: one that wakes up
-// writes its lines in any order.
+// silent reports whether the process wrote nothing in the second half of [from, to], nor until a period before
+// the next Relisting line. The period is allowed for because a process that resumes writes its lines in any
+// order.
 func (l *ledger) silent(run int, from, to, relisting int64) bool {
 	t := l.cover.Next(run, from+(to-from)/2)
 	return t != 0 && t >= relisting-int64(l.period())
 }
 
-// fail closes the relist with its error line.
+// fail closes the relist with its error line m.
 func (c *claim) fail(m kubelet.Mark) {
 	c.end, c.listEnd, c.outcome, c.listed = host.Instant{At: m.At, Slack: time.Millisecond}, host.Instant{}, OutcomeListFailed, &no
 	c.ev = append(c.ev, host.Evidence{Record: m.Line, Note: "this attempt ended here"})
@@ -415,17 +414,17 @@ func (c *claim) fail(m kubelet.Mark) {
 	}
 }
 
-// period is the pause between two generic relists.
+// period returns the pause between two generic relists.
 func (l *ledger) period() time.Duration {
 	if l.n.Kubelet.EventedSends() && l.n.Kubelet.Period > kubelet.GenericPeriod {
-		return kubelet.GenericPeriod // where it is asked for, evented PLEG has fallen back
+		return kubelet.GenericPeriod // although evented PLEG is requested, the kubelet has fallen back to generic
 	}
 	return l.n.Kubelet.Period
 }
 
-// evented reports whether the evented PLEG of up to 1.36 was in use: relists are minutes apart
-// then, and a broken stream forces some at once. After its fallback the kubelet relists as
-// ever.
+// evented reports whether evented PLEG, as in kubelets up to 1.36, was in use at the moment. Its relists are
+// minutes apart, except that a broken stream forces some immediately. After its fallback the kubelet relists as
+// usual.
 func (l *ledger) evented(run int, at int64) bool {
 	if !l.n.Kubelet.EventedSends() {
 		return false
@@ -434,23 +433,22 @@ func (l *ledger) evented(run int, at int64) bool {
 	return fell == 0 || at < fell
 }
 
-// gap is the least time between the end of a relist and the start of the next.
+// gap returns the minimum time between the end of a relist and the start of the next.
 func (l *ledger) gap(run int, at int64) int64 {
 	if l.evented(run, at) {
-		return 0 // a broken stream forces relists at once
+		return 0 // a broken stream forces relists immediately
 	}
 	return int64(l.period())
 }
 
-// fromFailures dates relists whose list call failed, and the attempt that
-// follows each.
+// fromFailures dates relists whose list call failed, and the attempt that follows each.
 func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 	floor := l.floor(run) // no later relist can have started before
 	named := l.named[run]
 	alone := len(l.n.Proofs) == 0 && !slices.ContainsFunc(marks, func(m kubelet.Mark) bool { return m.Kind != host.KindListFail })
-	before := int64(0) // when the last one began that was seen active before
+	before := int64(0) // start of the latest relist that was last seen active before
 	for i, m := range marks {
-		// A failing relist is not one that was last seen.
+		// A relist that fails is not one that was last seen.
 		gap := l.gap(run, m.At)
 		for len(named) > 0 && named[0].Hi+gap <= m.At {
 			floor, before = max(floor, named[0].Lo+gap), max(before, named[0].Hi)
@@ -464,7 +462,7 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 		const far = int64(time.Second)
 		none := alone && i > 1 && before < marks[i-1].At-far && (len(named) == 0 || named[0].Lo > m.At+far)
 		if n := len(l.claims) - 1; none && l.claims[n].same(c) {
-			l.claims[n] = l.claims[n].meet(c) // as merge would: there may be a million
+			l.claims[n] = l.claims[n].meet(c) // as merge would, but early: there may be a million
 		} else {
 			l.claims = append(l.claims, c)
 		}
@@ -477,7 +475,7 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 	}
 }
 
-// floor is the earliest moment at which a relist of the run can start.
+// floor returns the earliest moment at which a relist of the run can start; 0 if unknown.
 func (l *ledger) floor(run int) int64 {
 	if run < 0 {
 		return 0
@@ -492,7 +490,8 @@ func (l *ledger) floor(run int) int64 {
 	return 0
 }
 
-// floorBy is the floor at a moment, by the relists last seen before it too.
+// floorBy is like floor, but for relists that end at the given moment: it also uses the relists last seen
+// before it.
 func (l *ledger) floorBy(run int, at int64) int64 {
 	floor, gap := l.floor(run), l.gap(run, at)
 	for _, g := range l.named[run] {
@@ -504,7 +503,7 @@ func (l *ledger) floorBy(run int, at int64) int64 {
 	return floor
 }
 
-// failed dates the start of a relist by its error line.
+// failed dates the start of a relist from its error line.
 func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 	c := &claim{run: run, basis: basisListError, end: host.Instant{At: m.At, Slack: time.Millisecond}, outcome: OutcomeListFailed,
 		listed: &no, ev: []host.Evidence{{Record: m.Line}}}
@@ -531,8 +530,8 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 	return c
 }
 
-// failing names the unfiltered list call whose error was logged just before
-// the relist's, "" if none was.
+// failing returns the name of the unfiltered list call whose error was logged just before the relist's, "" if
+// there is none.
 func (l *ledger) failing(run int, at int64) string {
 	calls := l.s.Calls
 	i, _ := slices.BinarySearchFunc(calls, at, func(c kubelet.Call, t int64) int { return cmp.Compare(c.Line.At, t) })
@@ -548,30 +547,28 @@ func (l *ledger) failing(run int, at int64) string {
 	return ""
 }
 
-// follows reports whether the process lived on after the i-th mark for long
-// enough to start another relist.
+// follows reports whether the process ran long enough after mark i to start another relist.
 func (l *ledger) follows(run int, marks []kubelet.Mark, i int) bool {
 	due := marks[i].At + int64(l.period()+TimerLate)
 	if run < 0 {
 		return i+1 < len(marks) && marks[i+1].At < due
 	}
-	// A process that then falls silent may have been stopped.
+	// A process that falls silent afterwards may have been stopped.
 	next := l.cover.Next(run, due)
 	return next != 0 && next-due <= int64(10*time.Second)
 }
 
-// fromRetrieved reads a log of verbosity 4 of 1.27 and later: a line ends each
-// list of all pods. Image garbage collection lists them too, so a line within
-// a period of the last one is not the relist's.
+// fromRetrieved reads a log at verbosity 4 of 1.27 and later, where each list of all pods ends with a line.
+// Image garbage collection lists them too, so a line within a period of the previous one is not the relist's.
 func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
-	var prev int64 // a moment after which the one at hand began
+	var prev int64 // the current relist began after this moment
 	for _, m := range marks {
 		switch {
 		case m.Kind == host.KindListFail:
 			prev = m.At
 			continue
 		case m.Kind != host.KindRetrieved:
-			// A line of the relist before, unless it is too close to the list.
+			// A line of the previous relist, unless it is too close to the list.
 			if m.Kind&host.KindInside != 0 && prev != 0 {
 				prev = m.At
 			}
@@ -604,7 +601,7 @@ func (l *ledger) fromGroups(run int) {
 		}
 		c := &claim{lo: g.Lo, hi: g.Hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
 		if prev != nil && prev.Last() > g.Hi && prev.Last() < g.First() {
-			// Its list returned after the last line that still named the older relist.
+			// Its list call returned after the last line that still named the older relist.
 			c.listEnd = host.Between(prev.Last(), g.First())
 		}
 		prev = g
@@ -617,7 +614,7 @@ func (l *ledger) fromGroups(run int) {
 	}
 }
 
-// stepped notes that the clock was set between two lines that name one relist.
+// stepped records that the clock was set between two lines that name the same relist.
 func (l *ledger) stepped(a, b kubelet.Age) {
 	how := "set back"
 	if b.At > a.At {
@@ -627,8 +624,8 @@ func (l *ledger) stepped(a, b kubelet.Age) {
 		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, []host.Evidence{{Record: a.Record}}, []host.Evidence{{Record: b.Record}}})
 }
 
-// merge joins claims that must be the same relist: their bounds overlap, and
-// two relists are at least a period apart.
+// merge joins claims that must be the same relist: their bounds overlap, and two relists are at least a period
+// apart.
 func (l *ledger) merge() {
 	host.Arrange(l.claims, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
 	out := l.claims[:0]
@@ -642,7 +639,7 @@ func (l *ledger) merge() {
 	l.claims = out
 }
 
-// same reports whether two claims, each sharper than a period, are one relist.
+// same reports whether two claims are the same relist; both must be narrower than 1 s.
 func (c *claim) same(d *claim) bool {
 	if c.exact && d.exact || c.listed != nil && d.listed != nil && *c.listed != *d.listed {
 		return false
@@ -654,7 +651,7 @@ func (c *claim) same(d *claim) bool {
 	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
 }
 
-// meet joins two claims, that comes first which was the earlier.
+// meet joins two claims, starting from the earlier one.
 func (c *claim) meet(d *claim) *claim {
 	if d.lo+d.hi < c.lo+c.hi {
 		c, d = d, c

@@ -9,13 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// mostFailed is how many relists that failed to list are dated: as many as one a second
-// makes in five days.
+// mostFailed limits how many failed relists are dated: as many as one per second yields in five days.
 const mostFailed = 50 * parse.Many
 
-// fold leaves out of the marks of which relists are dated the oldest lists that failed,
-// where there are too many, with all that stands between them: for what is proven that is
-// a hole of the log.
+// fold drops the oldest failed lists, and all marks between them, if more than most failed. The dropped
+// interval is added to the holes of the log.
 func (l *ledger) fold(marks []kubelet.Mark, most int) []kubelet.Mark {
 	failed := func(m kubelet.Mark) bool { return m.Kind == host.KindListFail }
 	all, from, to := 0, slices.IndexFunc(marks, failed), len(marks)

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// TestFold: of too many lists that failed the newest are dated, and what stands before the
-// first; over the others the log has a hole, which is told.
+// TestFold checks that of too many failed lists the newest are dated, together with the marks before the first
+// one, and that the rest becomes a hole in the log with a warning.
 func TestFold(t *testing.T) {
 	var marks []kubelet.Mark
 	line := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "node.log"}}, parse.Text{}, parse.Event{})

@@ -9,15 +9,14 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// proof is a moment by which PLEG was healthy again, and how that is known.
+// proof is a moment by which PLEG was healthy again, with the reason.
 type proof struct {
 	at    int64
 	basis string
 }
 
-// recovered finds the earliest proof that PLEG was healthy again after the
-// last report of a stretch. Slack reaches back to the last moment at which it
-// was certainly unhealthy.
+// recovered finds the earliest proof that PLEG was healthy again after the last report of an episode. Slack
+// reaches back to the last moment at which it was certainly unhealthy.
 func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Instant, string) {
 	last = w.failing(run, last)
 	var best proof
@@ -39,8 +38,8 @@ func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Insta
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, best.basis
 }
 
-// failing follows a streak of failing lists on from the last report: while no
-// relist can have succeeded between two failures, PLEG stayed unhealthy.
+// failing extends the last report over a streak of failing lists: as long as no relist can have succeeded
+// between two failures, PLEG stayed unhealthy.
 func (w *episodeBuilder) failing(run int, last int64) int64 {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, last, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
@@ -68,8 +67,8 @@ func (w *episodeBuilder) failing(run int, last int64) int64 {
 	return last
 }
 
-// attempt is the least distance of a failure from the one before it that has
-// room for a relist in between.
+// attempt returns the minimum distance between failure m and the one before it that leaves room for a relist in
+// between, in ns.
 func (w *episodeBuilder) attempt(m *kubelet.Mark) int64 {
 	d := 2 * int64(w.n.Kubelet.Period)
 	if m.Deadline {
@@ -78,8 +77,8 @@ func (w *episodeBuilder) attempt(m *kubelet.Mark) int64 {
 	return d
 }
 
-// byNextRun looks for health in the next process: a restart is no recovery by
-// itself, its first relist is.
+// byNextRun looks for proof of health in the next process. A restart alone is no recovery; the first relist
+// after it is.
 func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 	next := run + 1
 	from := w.s.Runs[next].First
@@ -105,13 +104,12 @@ func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, "a new kubelet process: " + best.basis
 }
 
-// byTurns looks at the sync loop: a turn that skipped for other reasons only,
-// work that it does only when healthy, or the missing next line of a loop that
-// backs off.
+// byTurns uses the sync loop: an iteration that skipped for other reasons only, work that the loop does only
+// when healthy, or the missing next line of a loop that backs off.
 func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
 	i := w.s.TurnFrom(last + 1)
 	end := g.Lines[len(g.Lines)-1]
-	quiet := int64(0) // until when work may stem from a turn that began before the report
+	quiet := int64(0) // until when work may stem from an iteration that began before the report
 	if !end.Skip {
 		quiet = int64(kubelet.TurnMax)
 	}
@@ -126,8 +124,8 @@ func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) (proof, bool)
 	return p, ok
 }
 
-// anew finds a skipped turn whose pause is short again: only a turn that skipped nothing,
-// after the last report of a loop that skips, ends the doubling of the pauses.
+// anew finds a skipped iteration whose pause is short again. After the last report of a skipping loop, only an
+// iteration that did not skip resets the doubling of the pauses.
 func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
 	before := int64(0)
 	for _, t := range w.s.Turns[after:] {
@@ -140,7 +138,7 @@ func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
 			return proof{}, false
 		case before == 0:
 			before = at
-		case pause < int64(kubelet.BackoffMax-kubelet.BackoffLate) && before-last > pause+int64(kubelet.BackoffMax): // all before it are no longer together
+		case pause < int64(kubelet.BackoffMax-kubelet.BackoffLate) && before-last > pause+int64(kubelet.BackoffMax): // the lines before it belong to an earlier streak
 			return proof{before, "the sync loop paused as after its first skipped turn"}, true
 		case before-last > int64(2*time.Minute):
 			return proof{}, false
@@ -151,7 +149,7 @@ func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
 	return proof{}, false
 }
 
-// firstWork finds the first turn after the moment that did not skip for PLEG.
+// firstWork finds the first iteration more than quiet after last that did not skip because of PLEG.
 func (w *episodeBuilder) firstWork(run int, last, quiet int64) (proof, bool) {
 	for _, t := range w.s.Turns[w.s.TurnFrom(last+quiet+1):] {
 		k, at := w.s.TurnKinds(t), w.s.TurnAt(t)
@@ -172,9 +170,9 @@ func (w *episodeBuilder) firstWork(run int, last, quiet int64) (proof, bool) {
 	return proof{}, false
 }
 
-// missed gives the turn at which a line like the last would have followed had
-// PLEG still been unhealthy. The log must be one of which a missing line proves
-// something, and go on; after a hole we wait for a turn beyond it.
+// missed returns the iteration at which a line like the last one would have followed if PLEG had still been
+// unhealthy. It requires a log in which a missing line proves something and which goes on; after a hole it
+// waits for an iteration beyond the hole.
 func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
 	pause := w.pause(run, after, last)
 	if pause == 0 || !w.log.Trusts(run) {
@@ -188,7 +186,7 @@ func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
 			break
 		}
 		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) && !w.s.Seam(at) {
-			if next-at > int64(kubelet.BackoffMax) { // the line of more than one turn may be missing there
+			if next-at > int64(kubelet.BackoffMax) { // lines of more than one iteration may be missing there
 				at = next
 			}
 			return proof{at, basis}, true
@@ -200,10 +198,10 @@ func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
 	return proof{}, false
 }
 
-// MissedTurn begins the basis of a recovery that the missing line of one turn proves.
+// MissedTurn begins the basis of a recovery that is proven by a single missing line.
 const MissedTurn = "the next sync-loop iteration, due "
 
-// skipped reports whether a turn from index i on skipped for PLEG by then.
+// skipped reports whether an iteration from index i on skipped because of PLEG up to the moment by.
 func (w *episodeBuilder) skipped(run, i int, by int64) bool {
 	for _, t := range w.s.Turns[i:] {
 		if w.s.TurnAt(t) > by {
@@ -216,9 +214,9 @@ func (w *episodeBuilder) skipped(run, i int, by int64) bool {
 	return false
 }
 
-// pause is how long after last the next turn of the loop is due at the latest: after
-// the skipped turn before index i it sleeps twice as long as before it, which the
-// turn before that tells; 0 where there is none, of which the log may have lost more.
+// pause returns how long after last the next iteration of the loop is due at the latest. After the skipped
+// iteration before index i the loop sleeps twice as long as before it; the iteration before that one gives the
+// earlier sleep. It returns 0 if either is missing, since the log may have lost more.
 func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	skipped := func() int64 {
 		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > last); i-- {
@@ -244,11 +242,10 @@ func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	return time.Duration(due - last)
 }
 
-// byStall uses housekeeping that took long: the turn in which it began was a
-// healthy one.
+// byStall uses slow housekeeping: the iteration in which it began was a healthy one.
 func (w *episodeBuilder) byStall(run int, last int64) (proof, bool) {
 	i, _ := slices.BinarySearchFunc(w.s.Stalls, last+1, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
-	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // it runs one at a time
+	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // housekeeping runs serially
 		if t.Run == run && t.From > last {
 			return proof{t.From, "housekeeping began, which only a healthy sync loop starts"}, true
 		}
@@ -267,10 +264,9 @@ func (w *episodeBuilder) byNode(run int, last int64) (proof, bool) {
 	return proof{}, false
 }
 
-// byRelist uses lines of the relist goroutine. In a log of verbosity 5 a relist
-// that is followed by another one and printed no error listed pods. Where only
-// failed lists kept the age growing, any line from after a list call proves
-// one that succeeded.
+// byRelist uses lines of the relist goroutine. In a log at verbosity 5 a relist that logged no error and is
+// followed by another one listed pods. If only failed lists made the age grow, any line written after a list
+// call proves one that succeeded.
 func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, g.Hi+1, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
@@ -298,8 +294,8 @@ func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) (proof, bool
 	return proof{}, false
 }
 
-// fresh reports whether a relist that began at start made PLEG healthy when
-// its list returned: a list slower than the threshold does not.
+// fresh reports whether a relist that began at start made PLEG healthy when its list call returned: a list call
+// slower than the threshold does not.
 func (w *episodeBuilder) fresh(run int, start, at int64) bool {
 	return at < w.n.Fresh(run, start)
 }

@@ -10,22 +10,26 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Well is the stretch in which a proof by the metrics shows that PLEG was healthy, empty
-// where it shows none. The gauge names a relist that had listed pods by the snapshot: PLEG
-// is healthy until a threshold after its start. Of a step in which no relist began late,
-// it is from the first start until the age of the last one could pass the threshold. Of a
-// relist that it measures, and that listed pods, it is from its end.
+// Well returns the interval in which a proof from the metrics shows PLEG healthy; it is empty if the proof
+// shows none.
+//
+//   - A gauge value (ProofStart) names a relist that had listed pods by the snapshot: PLEG is healthy until a
+//     threshold after its start.
+//   - In a step in which no relist began late (ProofPaced), it is healthy from the first start until the age of
+//     the last one could exceed the threshold.
+//   - If a measured relist (ProofRelist) listed pods, it is healthy from the end of that relist until a
+//     threshold after its start.
 func (n *Known) Well(p *snapshots.Proof) host.Span {
 	switch run := n.Log.RunAt(p.From); {
 	case p.Kind == snapshots.ProofStart && !n.Kubelet.EventedSends():
 		return host.Span{From: p.From, To: n.Fresh(run, p.Start.Earliest())}
 	case p.Kind == snapshots.ProofPaced && p.From+int64(p.SumMax+p.SumMin) <= n.Fresh(run, p.From):
 		last := p.From
-		if !n.Kubelet.EventedSends() { // a broken stream forces relists without a period between them
+		if !n.Kubelet.EventedSends() { // a broken event stream forces relists without a pause
 			last += int64(p.Count-1) * int64(n.Kubelet.Period)
 		}
-		// A snapshot that had to wait is later than its stamp, by no more than what
-		// the intervals leave of the step.
+		// A delayed snapshot is later than its timestamp, by no more than what the relist intervals leave of
+		// the step.
 		from := max(snapshots.By(p.From)+int64(p.SumMin+kubelet.GenericPeriod+TimerLate), snapshots.By(p.To)-int64(p.Sum)+int64(p.SumMax))
 		return host.Span{From: from, To: n.Fresh(run, last-int64(p.SumMax))}
 	case p.Kind == snapshots.ProofRelist && p.Listed != nil && *p.Listed && p.End.Known():
@@ -34,13 +38,14 @@ func (n *Known) Well(p *snapshots.Proof) host.Span {
 	return host.Span{}
 }
 
-// waited is how much later than its stamp a snapshot may be.
+// waited is how much later than its timestamp a snapshot may have been taken.
 const waited = int64(time.Second)
 
-// Uncontradicted is what the metrics prove, less what they cannot, since within the time
-// of which they show that PLEG was healthy a line reports that it was not. Lines count, and
-// such a proof says nothing of the time beside them either. An age past the threshold is
-// of a process that ran all the while; one without a relist may follow another process.
+// Uncontradicted returns the proofs from the metrics, without those that a log line contradicts: within the
+// interval for which the proof shows PLEG healthy, the line reports it unhealthy. Lines count more, and a
+// contradicted proof says nothing about the time around it either. An age above the threshold always
+// contradicts, since its process ran all the while; "yet to be successful" may come from a later process, so
+// its run must match.
 func (n *Known) Uncontradicted() (proofs []snapshots.Proof, against []Contradiction) {
 	var ills []kubelet.Saying
 	for i := range n.Log.Ages {

@@ -8,12 +8,11 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// fromReinspections dates relists by pods whose inspection fails again and again, which
-// lines tell of up to 1.31: each relist inspects first what changed, and last once more
-// what failed in the one before, one pod after the other (pkg/kubelet/pleg/generic.go).
-// In a relist two such failures lie a timeout apart. From the last of one relist to the
-// first of the next it is a period and at least two timeouts, so that the next relist
-// began a period after the first of the two.
+// fromReinspections dates relists by pods whose inspection fails repeatedly, which kubelets up to 1.31 log.
+// Each relist inspects changed pods first, and then, serially, those that failed in the relist before
+// (pkg/kubelet/pleg/generic.go). Two such failures within one relist are a timeout apart. From the last failure
+// of one relist to the first of the next it is a period and at least two timeouts, so the next relist began a
+// period after the first of these two failures.
 func (l *ledger) fromReinspections(run int, marks []kubelet.Mark) {
 	timeout, gap := int64(l.n.Kubelet.CallTimeout()), l.gap(run, 0)
 	var prev *kubelet.Mark

@@ -6,7 +6,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Outcome of a relist.
+// Outcome is how a relist ended.
 type Outcome string
 
 // Outcomes.
@@ -33,18 +33,18 @@ type Relist struct {
 	Start   host.Instant
 	ListEnd host.Instant // when GetPods returned, if known
 	End     host.Instant
-	// Took is how long it ran, ± TookSlack, where something measures that
-	// better than its start and end; else 0.
+	// Took is how long it ran, ± TookSlack, if something measures that more precisely than start and end;
+	// otherwise 0.
 	Took, TookSlack time.Duration
 	Outcome         Outcome
-	Seen            int64 // of one that hung: when it was last shown to run, 0 if to the last line of its process
-	Listed          *bool // did GetPods succeed; nil unknown
+	Seen            int64 // for a hung relist: when it was last shown running; 0 means up to the last line of its process
+	Listed          *bool // whether GetPods succeeded; nil if unknown
 	Basis           []string
 	Evidence        []host.Evidence
 }
 
-// Duration returns how long the relist ran, and whether that is known: to two
-// seconds or a fifth of it, a quarter where the metrics measure it.
+// Duration returns how long the relist ran. The bool is true if that is known to within the larger of 2 s and a
+// fifth of it (a quarter if the metrics measured it).
 func (r *Relist) Duration() (time.Duration, bool) {
 	if r.Took > 0 {
 		return r.Took, r.Slack() <= max(2*time.Second, r.Took/4)
@@ -56,7 +56,7 @@ func (r *Relist) Duration() (time.Duration, bool) {
 	return d, r.Slack() <= max(2*time.Second, d/5)
 }
 
-// Slack is how far off Duration may be.
+// Slack returns the maximum error of Duration.
 func (r *Relist) Slack() time.Duration {
 	if r.Took > 0 {
 		return r.TookSlack
@@ -64,33 +64,32 @@ func (r *Relist) Slack() time.Duration {
 	return r.Start.Slack + r.End.Slack
 }
 
-// gapOfOne is a distance between two relists in which no third one fits: the
-// kubelet waits a period after each.
+// gapOfOne is a distance between two relists that leaves no room for a third: the kubelet waits a period after
+// each.
 const gapOfOne = 1500 * time.Millisecond
 
-// Follows reports that no relist ran between a and this one.
+// Follows reports whether no relist can have run between a and r.
 func (r *Relist) Follows(a *Relist) bool {
 	return a.Run == r.Run && a.End.Known() && r.Start.Known() && r.Start.At-a.End.At+int64(a.End.Slack+r.Start.Slack) < int64(gapOfOne)
 }
 
-// Bounded says that between two moments some relists ran that no evidence
-// dates one by one.
+// Bounded is an interval in which some relists ran that no evidence dates individually.
 type Bounded struct {
 	From, To           int64
 	CountMin, CountMax int
-	Counted            bool // by the metrics, which may date some of them too; not by the log
-	// What the metrics add; zero where the log alone bounds them.
-	Sum      time.Duration   // how long they took together
+	Counted            bool // counted by the metrics, which may also date some of them, and not by the log
+	// From the metrics; zero if only the log bounds them.
+	Sum      time.Duration   // total duration
 	Long     int             // how many of them took over 10 s
-	Silent   bool            // no snapshot succeeded in between
+	Silent   bool            // no snapshot succeeded in the interval
 	Evidence []host.Evidence // of Long and Silent
 }
 
-// Contradiction is what two records say that cannot both be true.
+// Contradiction is a conflict between records that cannot both be true.
 type Contradiction struct {
-	What     string // a clause: "the metrics show one relist where …"
+	What     string // a clause, such as "the metrics show one relist where …"
 	Evidence []host.Evidence
-	Against  []host.Evidence // what counts
+	Against  []host.Evidence // the records that take precedence
 }
 
 // Own reports whether the relist has its own Relisting line.

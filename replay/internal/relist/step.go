@@ -12,23 +12,22 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// symptoms is what the log shows between the last relist that listed pods and
-// the end of a stretch.
+// symptoms is what the log shows between the last relist that listed pods and the end of an episode.
 type symptoms struct {
 	listFails  []kubelet.Mark // list calls of relists that failed
 	lists      []*kubelet.Failure
 	pods       []*kubelet.Failure
-	onDemand   *kubelet.Mark  // the relist of one pod that waited from the last relist until after the breach
-	inspecting []kubelet.Mark // lines of the relist goroutine past its list call
+	onDemand   *kubelet.Mark  // the on-demand relist of one pod that waited from the last relist until after the breach
+	inspecting []kubelet.Mark // lines written by the relist goroutine after its list call
 	restarted  *kubelet.Mark  // a relist began after the last seen one
-	began      *kubelet.Mark  // the Relisting line of the last seen relist itself
-	slowList   *LastSeen      // the list call alone of this relist outlasted the threshold
-	stall      *kubelet.Stall // housekeeping, which lists too, was blocked from start to end
-	sent       []kubelet.Turn // first and last pod event delivered before the breach, well apart
+	began      *kubelet.Mark  // the Relisting line of the last seen relist
+	slowList   *LastSeen      // names a relist whose list call alone outlasted the threshold
+	stall      *kubelet.Stall // housekeeping, which makes the same list calls, blocked as long as the episode
+	sent       []kubelet.Turn // first and last pod event delivered before the breach, if far enough apart
 }
 
-// step tells in which part of the relist the stretch was stuck, and why we
-// think so; unknown when nothing tells.
+// step returns the relist phase in which the episode was stuck, with the reason and evidence; StepUnknown if
+// nothing shows it.
 func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence) {
 	from, to := e.Breach, e.LastReport
 	switch {
@@ -40,7 +39,7 @@ func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.
 	if e.Recovered.Known() {
 		to = max(to, e.Recovered.At)
 	}
-	open := to // until when a call may fail that was under way at the last report
+	open := to // until when a call in flight at the last report may fail
 	if !e.Recovered.Known() && e.LastReport != 0 {
 		open = max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
 	}
@@ -55,8 +54,7 @@ func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.
 	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
 }
 
-// symptoms collects what the log shows from one moment to another, and calls
-// that were under way by then and failed before a third.
+// symptoms collects what the log shows in [from, to], and calls that were in flight at to and failed by open.
 func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int64) *symptoms {
 	y := &symptoms{}
 	ms := w.s.Marks
@@ -65,7 +63,7 @@ func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int
 	if len(gs) > 0 {
 		lastStart = gs[len(gs)-1].Hi
 	}
-	// The relist after the recovery belongs to health again.
+	// The relist after the recovery is already healthy.
 	end := e.LastReport
 	for ; i < len(ms) && ms[i].At <= open; i++ {
 		m := &ms[i]
@@ -93,8 +91,8 @@ func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int
 	}
 	i, _ = slices.BinarySearchFunc(w.s.Stalls, e.Breach, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
 	for ; i < len(w.s.Stalls) && w.s.Stalls[i].To <= to; i++ {
-		// It began with the stretch, within the two seconds between housekeeping runs and
-		// the duration of a list call.
+		// It began with the episode, allowing for the two seconds between housekeeping runs and for the
+		// duration of a list call.
 		if t := &w.s.Stalls[i]; t.Run == e.Run && len(gs) > 0 && t.To > e.Breach && t.From >= gs[0].Lo-int64(2*time.Second) && t.From <= gs[0].Lo+int64(30*time.Second) {
 			y.stall = t
 		}
@@ -102,8 +100,8 @@ func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int
 	return y
 }
 
-// onDemand finds the relist of one pod on demand that waited for its deadline from a
-// few seconds after the last relist began until after the breach.
+// onDemand finds the on-demand relist of one pod that waited for its deadline from within 5 s of the last
+// relist's start until after the breach.
 func (w *episodeBuilder) onDemand(e *Episode, start, open int64) *kubelet.Mark {
 	for i := range w.s.PodLists {
 		p := &w.s.PodLists[i]
@@ -115,14 +113,14 @@ func (w *episodeBuilder) onDemand(e *Episode, start, open int64) *kubelet.Mark {
 	return nil
 }
 
-// sentApart is how far apart pod events must be that are not the backlog of a loop
-// that had skipped.
+// sentApart is the minimum distance between pod events that are not just the backlog of a loop that had been
+// skipping.
 const sentApart = 5 * time.Second
 
-// sent finds pod events that were delivered while the last relist seen was already
-// the one that began at start, and the loop still healthy, until it no longer was: that
-// relist sent them, so that it was past its list. One that sends no more may have ended,
-// and the list of the next one hang.
+// sent finds pod events delivered while the loop was still healthy and the relist that began at start was the
+// last seen one, up to shortly before the breach. That relist sent them, so it was past its list call. If it
+// stopped sending earlier, it may have ended, and the list call of the next one may hang; sent then returns
+// nil.
 func (w *episodeBuilder) sent(e *Episode, start int64) []kubelet.Turn {
 	if w.n.Kubelet.EventedSends() || e.Never || start == 0 {
 		return nil
@@ -147,7 +145,7 @@ func (w *episodeBuilder) sent(e *Episode, start int64) []kubelet.Turn {
 	return out
 }
 
-// failedCalls sorts the failed calls that waited for their deadline.
+// failedCalls collects failed calls that hit their deadline, split into lists and calls about single pods.
 func (w *episodeBuilder) failedCalls(y *symptoms, from, to, open int64) {
 	fs := w.n.Failures
 	i, _ := slices.BinarySearchFunc(fs, from, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
@@ -193,8 +191,8 @@ func (w *episodeBuilder) listStep(y *symptoms, e *Episode) (Step, string, []host
 	return StepUnknown, "", nil
 }
 
-// alive reports whether the kubelet wrote lines in the middle of the stretch:
-// a process that was stopped as a whole did not hang in a call.
+// alive reports whether the kubelet wrote lines in the middle of the episode: if the whole process was stopped,
+// it did not hang in a call.
 func (w *episodeBuilder) alive(e *Episode) bool {
 	mid := e.LastStart.At + (e.Breach-e.LastStart.At)/2
 	t := w.cover.Next(e.Run, mid)
@@ -227,21 +225,20 @@ func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) (Step, string, []h
 	return StepUnknown, "", nil
 }
 
-// aligned reports whether a failure lies a whole number of timeouts after the
-// start of a relist of the stretch.
+// aligned reports whether a failure lies a whole number of timeouts after the start of a relist of the episode.
 func (w *episodeBuilder) aligned(fs []*kubelet.Failure, e *Episode) bool {
 	return slices.ContainsFunc(fs[:min(len(fs), 32)], func(f *kubelet.Failure) bool {
 		return slices.ContainsFunc(e.LastStarts[:min(len(e.LastStarts), 32)], func(s host.Instant) bool { return w.n.Kubelet.Timeouts(f.End - s.At) })
 	})
 }
 
-// old reports whether the kubelet sends pod events blockingly: before 1.14.
+// old reports whether sending pod events blocks: kubelets before 1.14.
 func (w *episodeBuilder) old() bool {
 	return kubelet.OlderThan(w.n.Kubelet.Version, 14) || w.n.Kubelet.Version == "" && kubelet.OlderThan(w.n.Kubelet.VersionMax, 14)
 }
 
-// deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on
-// the full event channel, which an unhealthy sync loop does not drain.
+// deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on a full event channel, which an
+// unhealthy sync loop does not drain.
 func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
 	if !w.old() || len(y.pods)+len(y.lists) > 0 {
 		return StepUnknown, "", nil
@@ -258,8 +255,7 @@ func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) (Step, string, []h
 	return StepUnknown, "", nil
 }
 
-// relistSends reports whether a goroutine dump shows the relist in a channel
-// send.
+// relistSends reports whether a goroutine dump shows the relist blocked in a channel send.
 func relistSends(f *parse.Fact) bool {
 	has := func(s string) bool {
 		for _, a := range f.Attrs {

@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// fromMetrics adds the relists that the last-seen gauge names. Under evented PLEG
-// it is set by each health check and names none.
+// fromMetrics adds the relists that the last-seen gauge names. Under evented PLEG, each health check sets the
+// gauge, so it names none.
 func (l *ledger) fromMetrics(run int) {
 	for _, p := range l.starts[run] {
 		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
@@ -20,8 +20,8 @@ func (l *ledger) fromMetrics(run int) {
 	}
 }
 
-// counted bounds the number of relists by the counters of the metrics, and says
-// how long they took where that is much, or across a silence.
+// counted bounds the number of relists by the metrics counters, and adds how long they took if any was long or
+// no snapshot succeeded in between.
 func (l *ledger) counted() []Bounded {
 	by := map[host.Span]*Bounded{}
 	var order []*Bounded
@@ -51,7 +51,7 @@ func (l *ledger) counted() []Bounded {
 	return out
 }
 
-// runAt returns the run that was alive at the moment, -1 if none is known.
+// runAt returns the run that was alive at the moment, -1 if unknown.
 func (l *ledger) runAt(at int64) int {
 	i := l.s.RunAt(at + int64(time.Second))
 	if i >= 0 && at > l.s.Runs[i].Last && i+1 < len(l.s.Runs) {
@@ -60,7 +60,7 @@ func (l *ledger) runAt(at int64) int {
 	return i
 }
 
-// ends dates the ends of relists that are known to be followed directly.
+// ends dates the ends of relists that are known to be directly followed by the next one.
 func (l *ledger) ends(run int, marks []kubelet.Mark) {
 	for i, c := range l.claims {
 		if c.end.Known() || i+1 == len(l.claims) || c.group == nil || l.evented(c.run, c.lo) {
@@ -73,8 +73,8 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 		}
 		switch last := c.group.Last(); {
 		case slices.Contains(d.basis, BasisListError) && last >= d.lo && d.hi-d.lo <= int64(l.period()):
-			// Still named while a later attempt ran and failed: nothing
-			// that listed pods ran in between.
+			// It is still named while a later attempt ran and failed, so no relist that listed pods ran in
+			// between.
 			c.end, c.outcome = host.Between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
 		case d.group != nil && last >= d.lo-int64(l.period()):
 			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+TimerLate)), hi), OutcomeOK
@@ -82,11 +82,11 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 	}
 }
 
-// byLists dates the ends of relists in a log of verbosity 4, where each writes a line
-// when its list returns, and others when it has inspected a pod: it ended after its
-// last such line, and a period before the next list. Where there is more room than
-// that between the two, the list may be the garbage collection's, or one is missing.
-// The last one ended, or the list of the one after it hangs: of neither is there a line.
+// byLists dates the ends of relists in a log at verbosity 4, where each relist writes a line when its list
+// returns and others after it has inspected a pod: it ended after its last such line and a period before the
+// next list. If there is more room than that, the next list may be the image garbage collection's, or a line is
+// missing. The end of the last relist stays unknown: it may have ended while the list call of the next one
+// hangs, and neither writes a line.
 func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 	for k, c := range l.claims {
 		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
@@ -104,7 +104,7 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 		}
 		hi := marks[i].At - int64(l.period())
 		if k+1 < len(l.claims) && l.claims[k+1].hi < hi {
-			continue // its list is missing
+			continue // the line of its list is missing
 		}
 		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi && hi-lo <= int64(widest) {
 			c.end = host.Between(lo, hi)
@@ -112,17 +112,17 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 				c.outcome = OutcomeOK
 			}
 			if before, after := l.cover.Around(c.listEnd.At + int64(l.period())); hi-c.hi >= int64(snapshots.LongRelist) && after-before > int64(quietMost) && c.group == nil {
-				c.hi, c.listEnd = min(after, lo), host.Between(c.listEnd.At, min(after, lo)) // the list of the one that lasted may be missing there
+				c.hi, c.listEnd = min(after, lo), host.Between(c.listEnd.At, min(after, lo)) // the list line of the long relist may be missing there
 			}
 		}
 	}
 }
 
-// quietMost is the longest that a sync loop that is not blocked writes nothing from
-// verbosity 4 on: it cleans up every two seconds.
+// quietMost is the longest that an unblocked sync loop is silent from verbosity 4 on: housekeeping runs every
+// two seconds.
 const quietMost = 2*time.Second + TimerLate
 
-// lastInside is the last line that the relist goroutine wrote in [lo, hi].
+// lastInside returns when the relist goroutine wrote its last line in [lo, hi), lo if it wrote none.
 func lastInside(marks []kubelet.Mark, lo, hi int64) int64 {
 	i, _ := slices.BinarySearchFunc(marks, hi, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
 	if i > 0 && marks[i-1].At >= lo {
@@ -131,16 +131,15 @@ func lastInside(marks []kubelet.Mark, lo, hi int64) int64 {
 	return lo
 }
 
-// stretches bounds the number of relists between dated ones by the pod events
-// that were delivered: two events of one container need two relists. Events
-// right after a dated relist may be its own.
+// stretches bounds the number of relists between dated ones by the pod events delivered: two events of one
+// container need two relists. Events right after a dated relist may be its own.
 func (l *ledger) stretches(run int) []Bounded {
 	if run < 0 || l.period() <= 0 {
 		return nil
 	}
 	r := &l.s.Runs[run]
 	if l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
-		return nil // the events may be the runtime's own
+		return nil // the events may come from the runtime itself
 	}
 	var out []Bounded
 	from, dated := r.First, false
@@ -164,8 +163,8 @@ func (l *ledger) stretches(run int) []Bounded {
 	return out
 }
 
-// outcomes completes the ledger by what the episodes tell: the end of relists
-// that were stuck in inspection, and relists that hang to the end of the log.
+// outcomes completes the ledger from the episodes: the end of relists that were stuck in inspection, and
+// relists that hang until the end of the log.
 func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 	for i := range eps {
 		e := &eps[i]
@@ -184,8 +183,8 @@ func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 	return joined(relists)
 }
 
-// joined makes one of a relist that the metrics measure and one that lines date, where the
-// one began before the other was over: relists are serial, so that they are the same.
+// joined merges a relist measured by the metrics with one dated by lines if one began before the other was
+// over: relists are serial, so they are the same.
 func joined(relists []Relist) []Relist {
 	out := relists[:0]
 	for _, r := range relists {
@@ -199,7 +198,7 @@ func joined(relists []Relist) []Relist {
 	return out
 }
 
-// is reports whether a relist that lines date is the one that the metrics measure.
+// is reports whether r, dated by lines, is the relist m, measured by the metrics.
 func (r *Relist) is(m *Relist) bool {
 	if onlyMetrics(r.Basis) || !onlyMetrics(m.Basis) || m.Took == 0 || r.Took != 0 || r.Run != m.Run || !r.End.Known() {
 		return false
@@ -208,7 +207,7 @@ func (r *Relist) is(m *Relist) bool {
 	return apart.Abs() <= m.Start.Slack+r.Start.Slack && off.Abs() <= m.TookSlack+r.Slack() && m.Start.At+int64(m.Start.Slack) < r.End.At-int64(r.End.Slack)
 }
 
-// measured takes its length from the metrics.
+// measured returns r with its duration taken from m, which the metrics measured.
 func (r Relist) measured(m Relist) Relist {
 	r.End, r.Took, r.TookSlack = host.Instant{At: r.Start.At + int64(m.Took), Slack: r.Start.Slack + m.TookSlack}, m.Took, m.TookSlack
 	r.Basis = append(slices.DeleteFunc(slices.Clone(r.Basis), func(b string) bool { return b == BasisMetrics }), BasisMetrics)
@@ -216,27 +215,26 @@ func (r Relist) measured(m Relist) Relist {
 	return r
 }
 
-// settle dates the end of a relist that an episode of the inspect phase was
-// stuck in: it ran until PLEG was last reported, and a period before the next
-// one that listed pods. The episode was over by a moment, 0 unknown.
+// settle dates the end of a relist that was stuck in inspection or delivery during an episode: it ran until
+// PLEG was last reported unhealthy and ended a period before the next one that listed pods. over is when the
+// episode ended; 0 if unknown.
 func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 	r := &relists[i]
 	if r.End.Known() || e.Stepped != 0 || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
 		return
 	}
-	// PLEG stays unhealthy until the next relist has listed: a period, the
-	// lateness of its timer and a list call after this one ended. Lists that
-	// were slow may become slower.
+	// PLEG stays unhealthy until the next relist has listed pods: a period, the timer's lateness and a list
+	// call after this one ended. Slow list calls may become slower.
 	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
 	if over == 0 {
-		r.Outcome, r.Seen = OutcomeHung, lo // the next one may list since then
+		r.Outcome, r.Seen = OutcomeHung, lo // the next one may have been listing since then
 		return
 	}
 	hi := over - int64(l.period())
 	if next := nextListed(relists, i); next != 0 {
 		hi = next - int64(l.period())
 	}
-	if m := l.lastAligned(r, over); m > lo && l.w.Whole(e.LastReport, m) { // else another may run
+	if m := l.lastAligned(r, over); m > lo && l.w.Whole(e.LastReport, m) { // otherwise another relist may be running
 		lo = m
 	} else if m == 0 {
 		lo = min(lo, l.lastLine(r, e.LastReport, lo))
@@ -246,9 +244,9 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 	}
 }
 
-// onDemand reports whether the list of one pod on demand failed in an episode, or
-// began in it: since 1.36 the same loop runs it between relists, so that none of
-// those need have been long. Its own line is no more certain to be there than another.
+// onDemand reports whether an on-demand list of one pod failed or began during the episode. Since 1.36 the same
+// loop runs them between relists, so none of the relists need have been long. The on-demand relist's own line
+// is no more certain to be present than any other.
 func (l *ledger) onDemand(e *Episode) bool {
 	if k := &l.n.Kubelet; !kubelet.OlderThan(cmp.Or(k.Version, k.VersionMax), 36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
 		return true
@@ -257,8 +255,7 @@ func (l *ledger) onDemand(e *Episode) bool {
 	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }
 
-// nextListed returns the start of the first later relist of the same run that
-// a last-seen age names, 0 if none.
+// nextListed returns the start of the first later relist of the same run that a last-seen age names, 0 if none.
 func nextListed(relists []Relist, i int) int64 {
 	for j := i + 1; j < len(relists); j++ {
 		if s := &relists[j]; s.Run == relists[i].Run && slices.Contains(s.Basis, BasisLastSeen) {
@@ -268,8 +265,8 @@ func nextListed(relists []Relist, i int) int64 {
 	return 0
 }
 
-// lastLine is the last line that the relist wrote of an inspection before the
-// moment: it may have ended right then, and the next list may have been slow.
+// lastLine returns when the relist wrote its last line about an inspection up to the moment, none if it wrote
+// none. The relist may have ended right then, and the next list may have been slow.
 func (l *ledger) lastLine(r *Relist, before, none int64) int64 {
 	run := r.Run
 	if run < 0 {
@@ -285,9 +282,9 @@ func (l *ledger) lastLine(r *Relist, before, none int64) int64 {
 	return none
 }
 
-// listed is how long the list calls of a relist took at most, as far as the
-// first inspection that timed out tells; 0 if none does, or they were quick. Where the
-// timeout is not known they may have taken all the time before it.
+// listed returns the maximum duration of the list calls of a relist, in ns, from its first inspection that
+// timed out; 0 if there is none or they were quick. If the timeout is unknown, they may have taken all the time
+// before it.
 func (l *ledger) listed(r *Relist) int64 {
 	timeout := int64(l.n.Kubelet.CallTimeout())
 	fails := l.n.Failures
@@ -303,9 +300,9 @@ func (l *ledger) listed(r *Relist) int64 {
 	return 0
 }
 
-// lastAligned returns when the last inspection of the relist timed out before
-// the moment: a whole number of timeouts after the start, since pods are
-// inspected one after the other and each stuck one costs one timeout.
+// lastAligned returns when the last inspection of the relist timed out up to the moment, 0 if none did. It lies
+// a whole number of timeouts after the start, since pods are inspected serially and each stuck one costs one
+// timeout.
 func (l *ledger) lastAligned(r *Relist, before int64) (best int64) {
 	fails := l.n.Failures
 	i, _ := slices.BinarySearchFunc(fails, r.Start.At, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })

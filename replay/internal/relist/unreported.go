@@ -9,19 +9,18 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// unreported finds stretches in which PLEG was unhealthy by its own relists
-// although no line says so: a sync loop that is itself blocked checks nothing.
-// Only a log of verbosity 5 proves them, in which every relist has its line.
+// unreported returns the episodes that the relists prove although no line reports them: a sync loop that is
+// itself blocked checks nothing. Only a log at verbosity 5, where every relist has its own line, proves them.
 func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode {
 	var out []Episode
-	last := map[int]*Relist{} // by run: the last relist that listed pods
+	last := map[int]*Relist{} // last relist that listed pods, by run
 	for i := range relists {
 		r := &relists[i]
 		switch {
 		case r.Listed != nil && !*r.Listed:
 			continue
 		case r.Run < 0:
-			clear(last) // it may have listed in any of them
+			clear(last) // it may have listed pods in any run
 			continue
 		case !r.Own() || r.Listed == nil:
 			delete(last, r.Run)
@@ -37,11 +36,11 @@ func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode
 	return out
 }
 
-// between makes an episode of two relists that listed pods one after the other
-// when the second had not listed a threshold after the first began.
+// between makes an episode of two consecutive relists that listed pods, if the second had not listed by a
+// threshold after the first began.
 func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	_, breach := w.n.Limit(p.Run, p.Start.Latest())
-	visible := r.Start.At // the list cannot have returned before
+	visible := r.Start.At // the list call cannot have returned earlier
 	if r.ListEnd.Known() {
 		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
 	}
@@ -49,7 +48,7 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 		return Episode{}, false
 	}
 	if t := w.cover.Next(p.Run, p.Start.At+(breach-p.Start.At)/2); t == 0 || t > visible {
-		return Episode{}, false // a silent process may have been suspended with its clock
+		return Episode{}, false // a silent process may have been suspended together with its clock
 	}
 	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []host.Instant{p.Start}, Breach: breach, Threshold: time.Duration(breach - p.Start.Latest()),
 		Recovered: host.Instant{At: visible, Slack: r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
@@ -62,7 +61,7 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 		end := r.End.At + int64(r.End.Slack)
 		e.Recovered, e.RecoveredBasis = host.Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"
 	}
-	e.LastReport = breach // bounds the search for symptoms only
+	e.LastReport = breach // only bounds the search for symptoms
 	var ev []host.Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
 	e.LastReport = 0
@@ -70,8 +69,8 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	return e, true
 }
 
-// coincides reports whether an episode is among those known from lines, which
-// are disjoint and sorted by breach.
+// coincides reports whether e overlaps one of the episodes known from lines, which are disjoint and sorted by
+// breach.
 func coincides(known []Episode, e *Episode) bool {
 	i, _ := slices.BinarySearchFunc(known, e.Breach, func(k Episode, at int64) int { return cmp.Compare(k.Breach, at) })
 	for _, k := range known[max(i-2, 0):min(i+2, len(known))] {

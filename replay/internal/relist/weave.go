@@ -12,15 +12,14 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// extent is a length known to lie in [lo, hi]; the zero extent is unknown.
+// extent is a duration known to lie in [lo, hi]; the zero extent is unknown.
 type extent struct{ lo, hi time.Duration }
 
 func (x extent) mid() time.Duration { return x.lo + (x.hi-x.lo)/2 }
 
 func (x extent) slack() time.Duration { return (x.hi - x.lo + 1) / 2 }
 
-// timed is a relist whose length the metrics measure: it began and ended within
-// bounds.
+// timed is a relist whose duration the metrics measure, with bounds for its start and end.
 type timed struct {
 	*snapshots.Proof
 	start, end host.Span
@@ -38,14 +37,14 @@ func timedOf(p *snapshots.Proof) timed {
 	return t
 }
 
-// refute parts what lines alone put together, where the counters show that a relist
-// ended meanwhile: relists are serial, and lines in between are missing. What began
-// then has no known end, and an error line is of a later relist.
+// refute splits relists assembled from lines alone if the counters show that a relist ended in between: relists
+// are serial, so lines are missing. The first relist then has no known end, and the error line belongs to a
+// later relist.
 func (l *ledger) refute(run int, marks []kubelet.Mark) {
 	for _, c := range l.claims {
 		end := c.end.At - int64(c.end.Slack)
 		if !c.end.Known() || end-c.lo < int64(snapshots.LongRelist) || !slices.ContainsFunc(l.n.Proofs, func(p snapshots.Proof) bool {
-			return p.Kind == snapshots.ProofCount && p.Count > 0 && p.From >= c.hi && 2*p.To-p.From < end // a snapshot may be later than its stamp
+			return p.Kind == snapshots.ProofCount && p.Count > 0 && p.From >= c.hi && 2*p.To-p.From < end // a snapshot may have been taken later than its timestamp
 		}) {
 			continue
 		}
@@ -60,20 +59,20 @@ func (l *ledger) refute(run int, marks []kubelet.Mark) {
 	}
 }
 
-// weave joins the relists whose length snapshots of the metrics measure with those
-// that the lines of the run date: the lines say when, the metrics how long. One that
-// no line dates is a relist of its own. Relists are serial: where a line dates another
-// one well inside, the two sources contradict each other, and the lines count.
+// weave merges the relists measured by metrics snapshots with those dated by the lines of the run: the lines
+// give the time, the metrics the duration. A measured relist that no line dates becomes its own claim. Relists
+// are serial: if a line dates another start well inside a measured relist, the sources contradict each other,
+// and the lines win.
 func (l *ledger) weave(run int) {
 	if l.n.Kubelet.EventedSends() {
 		return
 	}
-	dated := map[host.Span]bool{} // steps of which a relist is dated by itself
+	dated := map[host.Span]bool{} // steps in which a relist is dated individually
 	for i := range l.n.Proofs {
 		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofRelist && l.runAt(p.Start.At) == run {
 			dated[host.Span{From: p.Step, To: p.To}] = p.SumMax > 0
 			t := timedOf(p)
-			if p.Listed != nil && !*p.Listed && !p.Pods && l.n.Kubelet.OnDemandRelists() { // one of a pod may fill the pause
+			if p.Listed != nil && !*p.Listed && !p.Pods && l.n.Kubelet.OnDemandRelists() { // the on-demand relist of a pod may fill the pause
 				q := *p
 				q.Listed, t.Proof = nil, &q
 			}
@@ -103,11 +102,11 @@ func (l *ledger) join(run int, t timed) {
 	}
 }
 
-// place narrows the measured relist to what the others leave room for, and finds the
-// claim that it must be, -1 if none.
+// place narrows the measured relist to the room that the others leave, and returns the index of the claim that
+// it must be, -1 if none.
 func (l *ledger) place(run int, t *timed) int {
 	gap := l.gap(run, t.start.From)
-	if step := cmp.Or(t.Step, t.From); !t.Whole && t.start.To <= step { // all that ended after it in the step ran one by one
+	if step := cmp.Or(t.Step, t.From); !t.Whole && t.start.To <= step { // the relists that ended after it in the step ran serially
 		for i := range l.n.Proofs {
 			if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofCount && p.From == step && p.To == t.To {
 				t.start.To = max(t.start.From, min(t.start.To, snapshots.By(p.To)-int64(p.Sum)-int64(p.Count-1)*gap))
@@ -142,8 +141,8 @@ func (l *ledger) place(run int, t *timed) int {
 	return l.match(t)
 }
 
-// remaining is the one relist of over ten seconds that ended between two snapshots
-// beside those that lines date; false where there are more, or none.
+// remaining returns the one relist of over 10 s that ended between two snapshots and is not dated by lines;
+// false if there is none or more than one.
 func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 	n, took := p.Count, extent{p.SumMin, p.SumMax}
 	for _, c := range l.claims {
@@ -162,8 +161,8 @@ func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 		return timed{}, false
 	}
 	t := timed{Proof: p, took: took, end: host.Span{From: p.From, To: p.To}, start: host.Span{From: p.From - int64(took.hi), To: p.To - int64(took.lo)}}
-	// Relists are serial: it began a period after the end of another one that began
-	// before it, and ended a period before the next.
+	// Relists are serial: it began a period after the end of the relist before it, and ended a period before
+	// the next one began.
 	for _, c := range l.claims {
 		gap := l.gap(c.run, c.lo)
 		_, known := c.length()
@@ -179,22 +178,21 @@ func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 	return t, t.start.From <= t.start.To && t.end.From <= t.end.To
 }
 
-// length is how long the claim's relist ran, and whether that is known.
+// length returns how long the claim's relist ran, and whether that is known.
 func (c *claim) length() (time.Duration, bool) {
 	r := c.relist()
 	return r.Duration()
 }
 
-// match finds the claim that must be the measured relist, -1 if there is none: it
-// began within the bounds, and its end, where that is known, agrees.
+// match returns the index of the claim that must be the measured relist, -1 if none: it began within the
+// bounds, and its end, if known, agrees.
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
 		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!l.fits(c, t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
-		// Of several the last one can have run so long: the others ended
-		// before it began.
+		// If several match, only the last one can have run that long: the others ended before it began.
 		if best < 0 || c.lo > l.claims[best].lo {
 			best = i
 		}
@@ -202,36 +200,35 @@ func (l *ledger) match(t *timed) int {
 	return best
 }
 
-// ranOn reports whether the claimed relist ran at the last snapshot that shows the
-// measured one to run: by the counters, none ended up to then but those before it. They
-// are serial, so that they are the same.
+// ranOn reports whether the claimed relist was running at the last snapshot that shows the measured one
+// running: by the counters, no relist but earlier ones ended up to then. Relists are serial, so the two are the
+// same.
 func (l *ledger) ranOn(c *claim, t *timed) bool {
 	at := cmp.Or(t.Step, t.From)
 	from, ended := snapshots.Ended(l.n.Proofs, c.lo, at)
 	for _, d := range l.claims {
-		if d.end.Known() && d.run == c.run && d.hi < c.lo && d.end.At-int64(d.end.Slack) > from+int64(time.Second) { // a snapshot may be later than its stamp
+		if d.end.Known() && d.run == c.run && d.hi < c.lo && d.end.At-int64(d.end.Slack) > from+int64(time.Second) { // a snapshot may have been taken later than its timestamp
 			ended--
 		}
 	}
 	return ended == 0 && !c.end.Known() && t.end.To != 0 && t.start.To < at
 }
 
-// alone reports whether no other relist than the claimed one can be the measured: that
-// began sooner than a period behind it, and a later one began after it had ended.
+// alone reports whether no relist but the claimed one can be the measured one: the measured one began less than
+// a period after it, and the claimed one began before the measured one ended.
 func (l *ledger) alone(c *claim, t *timed) bool {
 	return !c.end.Known() && t.start.To-c.lo < l.gap(c.run, c.lo) && c.hi < t.end.From
 }
 
-// anyOther reports whether the measured relist may as well be one that no line dates:
-// all that is known is that it ended before the first snapshot of its process, and
-// it was too short for the loop to report it.
+// anyOther reports whether the measured relist may just as well be one that no line dates: it is known only to
+// have ended before the first snapshot of its process, and it was too short for the loop to report it.
 func (l *ledger) anyOther(t *timed) bool {
 	return t.Whole && t.start.To-t.start.From > int64(t.took.lo+30*time.Second) && t.took.lo < l.n.Kubelet.Threshold
 }
 
-// orNext reports whether the measured relist may as well be one after the claimed,
-// that no line dates. It cannot where an older one is still named when that would have
-// begun: the claimed one had not listed by then, and a failure writes a line.
+// orNext reports whether the measured relist may just as well be an undated one after the claimed relist. It
+// may not if an older relist is still named when that one would have begun: the claimed one had not listed by
+// then, and a failure would have been logged.
 func (l *ledger) orNext(c *claim, t *timed) bool {
 	if t.Listed != nil || c.lo+l.gap(c.run, c.lo) > t.start.To || c.outcome == OutcomeHung {
 		return false
@@ -239,41 +236,41 @@ func (l *ledger) orNext(c *claim, t *timed) bool {
 	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
 }
 
-// fits reports whether what is known of the claim agrees with the measure, and the claimed
-// relist is none after the measured, of which a hole of the log hides the end.
+// fits reports whether what is known of the claim agrees with the measurement, and the claim is not a relist
+// after the measured one, whose end is hidden in a hole of the log.
 func (l *ledger) fits(c *claim, t *timed) bool {
-	ran := t.To // it did so still
+	ran := t.To // it was still running at the snapshot
 	if t.end.To != 0 {
 		ran = t.end.From
 	}
 	return c.fits(t) && (!c.end.Known() || c.hi <= ran || l.w.Whole(ran, c.end.At))
 }
 
-// fits reports whether what is known of the claim agrees with the measure. A gauge
-// alone names a relist that listed pods, mostly a quick one before the long one.
+// fits reports whether what is known of the claim agrees with the measurement. A gauge value alone names a
+// relist that listed pods, usually a quick one before the long one.
 func (c *claim) fits(t *timed) bool {
 	if !c.end.Known() {
 		return !onlyMetrics(c.basis) || t.Listed != nil && *t.Listed
 	}
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
-	if t.end.To == 0 { // it ran at the snapshot
+	if t.end.To == 0 { // it was running at the snapshot
 		return hi >= t.To-late
 	}
 	return hi >= t.end.From-late && lo <= t.end.To+late && hi-c.lo >= int64(t.took.lo)-late && lo-c.hi <= int64(t.took.hi)+late
 }
 
-// aslong reports whether the claim is shown to have run as long as the measured relist:
-// one whose end has wide bounds may have been over at once.
+// aslong reports whether the claim provably ran as long as the measured relist. One whose end has wide bounds
+// may have ended immediately.
 func (c *claim) aslong(t *timed) bool {
 	return c.end.Known() && c.end.At-int64(c.end.Slack)-c.hi >= int64(t.took.lo)-late
 }
 
-// late is how far the ends may be apart that two sources tell of one relist.
+// late is how far apart two sources may date the end of one relist, in ns.
 const late = int64(100 * time.Millisecond)
 
 func onlyMetrics(basis []string) bool { return len(basis) == 1 && basis[0] == BasisMetrics }
 
-// inside finds a relist that a line dates to begin while the measured one ran.
+// inside finds a relist dated by a line that began while the measured one ran.
 func (l *ledger) inside(t *timed) *claim {
 	for _, c := range l.claims {
 		if c.lo > t.start.To && c.hi < max(t.end.From, t.start.From+int64(t.took.lo)) {
@@ -283,7 +280,7 @@ func (l *ledger) inside(t *timed) *claim {
 	return nil
 }
 
-// measure narrows the claim by the length that the metrics state.
+// measure narrows the claim by the duration that the metrics state.
 func (c *claim) measure(t *timed) {
 	c.measured = true
 	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
@@ -311,7 +308,7 @@ func (c *claim) measure(t *timed) {
 	c.ev = append(c.ev, t.Evidence...)
 }
 
-// claim is the measured relist alone.
+// claim returns a claim for the measured relist alone.
 func (t *timed) claim(run int) *claim {
 	c := &claim{measured: true, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, basis: basisMetrics, ev: t.Evidence}
 	c.outcome, c.seen = t.outcome()
@@ -321,7 +318,7 @@ func (t *timed) claim(run int) *claim {
 	return c
 }
 
-// length is how long it took, the zero extent where nothing bounds that from above.
+// length returns how long it took; the zero extent if it has no upper bound.
 func (t *timed) length() extent {
 	if t.took.hi == 1<<62 {
 		return extent{}
@@ -329,7 +326,7 @@ func (t *timed) length() extent {
 	return t.took
 }
 
-// outcome is how it went, and of one that did not end, when it was last shown to run.
+// outcome returns how the relist went and, if it did not end, when it was last shown running.
 func (t *timed) outcome() (out Outcome, seen int64) {
 	switch {
 	case t.end.To == 0:
