@@ -1,4 +1,3 @@
-// Package health tells when PLEG was healthy, when it was not, and of which time nothing
-// proves either: claims from relists, episodes, reports, metrics and complete silence,
-// which one merger lays over each other.
+// Package health determines when PLEG was healthy, when it was unhealthy, and for which time nothing proves
+// either. Relists, episodes, reports, metrics and complete silence each yield claims; one merger layers them.
 package health

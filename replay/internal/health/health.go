@@ -13,41 +13,36 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Claim says that something held over a stretch of time, by which kind of proof
-// and which records.
+// Claim says that a state held over an interval, with the kind of proof and its records.
 type Claim struct {
 	host.Span
 	State    State
-	Proof    string // one of the Proof constants of health
+	Proof    string // one of the Proof constants
 	Evidence []host.Evidence
 }
 
-// Proofs of the health of PLEG.
+// Kinds of proof for the health of PLEG.
 const (
-	// ProofListing: a relist began, and its list returned. From then on the
-	// last relist seen is that one, until a threshold after its start.
+	// ProofListing: a relist began and its list call returned. From then until a threshold after its start, it
+	// is the last relist seen.
 	ProofListing = "listing"
-	// ProofPace: the interval histogram shows that no relist of a stretch began
-	// late.
+	// ProofPace: the relist-interval histogram shows that no relist in an interval began late.
 	ProofPace = "relist-interval"
-	// ProofGauge: kubelet_pleg_last_seen_seconds.
+	// ProofGauge: the kubelet_pleg_last_seen_seconds metric.
 	ProofGauge = "last-seen-gauge"
-	// ProofSilence: a log that is shown to be complete reports nothing, and the
-	// sync loop that would was not blocked.
+	// ProofSilence: a log shown to be complete reports nothing, and the sync loop that would have reported was
+	// not blocked.
 	ProofSilence = "complete-log"
-	// ProofReport: lines that state how old the last relist is, or that none
-	// has succeeded.
+	// ProofReport: lines that state how old the last relist is, or that none has succeeded.
 	ProofReport = "report"
-	// ProofSerial: relists that lines date, which run one after the other, leave no room
-	// for one that listed pods.
+	// ProofSerial: relists dated by lines run serially and leave no room for one that listed pods.
 	ProofSerial = "serial-relists"
-	// ProofDown: lines that call the container runtime down.
+	// ProofDown: lines that report the container runtime down.
 	ProofDown = "runtime-status"
 )
 
-// Of merges what is claimed about the health of PLEG into one sequence of
-// spans over the window. What nothing proves is unknown. Where claims differ, the
-// reports of the kubelet itself count.
+// Of merges all claims about the health of PLEG into one sequence of spans over the window. Time that no claim
+// covers is unknown. If claims conflict, the kubelet's own reports take precedence.
 func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	if n.Window.Start == 0 {
 		return nil, nil
@@ -65,7 +60,7 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	h.out = append(h.out, h.over...)
 	h.first()
 	h.well()
-	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop says so every five seconds at most
+	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop reports it at least every 5 s
 	h.nevers()
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
@@ -73,19 +68,19 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	for _, c := range h.out {
 		p.paint(c.From, c.To, c.State, c.Proof)
 		if c.State == Unhealthy {
-			over.Start = min(over.Start, c.From) // an age tells of more than the log covers
+			over.Start = min(over.Start, c.From) // an age also covers time before the log
 		}
 	}
 	return p.spans(over), h.out
 }
 
-// claims gathers claims; a later one covers earlier ones.
+// claims collects claims; a later claim overrides earlier ones.
 type claims struct {
 	n    *relist.Known
 	past *relist.Account
 	s    *kubelet.Log
 	w    *kubelet.Witness
-	over []Claim // what relists prove of unhealthiness
+	over []Claim // unhealthiness proven by relists; see overdue
 	ill  []host.Span
 	gone snapshots.Replaced
 	out  []Claim
@@ -97,9 +92,8 @@ func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence
 	}
 }
 
-// listings claims health by relists of which start and list are dated: those that lines
-// date, of which recovered tells too, and those that the metrics measure. A process that
-// ended relists no more.
+// listings claims health from relists whose start and list end are dated: those dated by lines, which recovery
+// uses too, or if measured is set, those measured by the metrics. A process that has ended relists no more.
 func (h *claims) listings(measured bool) {
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
@@ -117,8 +111,8 @@ func (h *claims) listings(measured bool) {
 	}
 }
 
-// until cuts a claim about the process of a time: where its log or the metrics show that
-// another one followed, it may have ended right after its last line or snapshot.
+// until cuts a claim about the process that ran at the moment at. If its log or the metrics show that another
+// process followed, it may have ended right after its last line or snapshot.
 func (h *claims) until(at, to int64) int64 {
 	if i := h.s.RunAt(at); i >= 0 && i+1 < len(h.s.Runs) {
 		to = min(to, max(at, h.s.Runs[i].Last))
@@ -128,12 +122,12 @@ func (h *claims) until(at, to int64) int64 {
 	return h.gone.Until(at, to)
 }
 
-// overdue claims unhealthiness that no line need report: from a threshold after the
-// start of the last relist that can have listed pods until it ended, or the last of
-// those that failed right after it: one claim for all of them.
+// overdue claims unhealthiness that no line need report: from a threshold after the start of the last relist
+// that can have listed pods until that relist ended, or until the last of the failed ones directly after it
+// ended. A run of failures makes one claim.
 func (h *claims) overdue() (out []Claim) {
-	since, goes, first := int64(0), false, 0 // whether the last claim goes on, and how many records it began with
-	var evidence []host.Evidence             // of it
+	since, goes, first := int64(0), false, 0 // goes: whether the last claim continues; first: how many records it began with
+	var evidence []host.Evidence             // evidence of the last claim
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
@@ -142,7 +136,7 @@ func (h *claims) overdue() (out []Claim) {
 		}
 		well, from := h.n.Limit(r.Run, since)
 		if follows && h.n.Kubelet.PLEG == kubelet.PLEGUnknown {
-			from = well // relists a period apart show which generator it is
+			from = well // relists one period apart show that the generic PLEG is in use
 		}
 		switch to := r.End.Earliest(); {
 		case !r.Start.Known() || to <= from:
@@ -158,8 +152,8 @@ func (h *claims) overdue() (out []Claim) {
 	return out
 }
 
-// ailing is when relists prove that PLEG was unhealthy, all the while or, of one that
-// outlasted the threshold somewhere within its bounds, for a part of it; by start.
+// ailing returns the intervals in which relists prove PLEG unhealthy, sorted by start. A relist that outlasted
+// the threshold somewhere within its bounds proves it only for a part of its interval.
 func (h *claims) ailing() (out []host.Span) {
 	for i := range h.over {
 		out = append(out, h.over[i].Span)
@@ -174,8 +168,8 @@ func (h *claims) ailing() (out []host.Span) {
 	return out
 }
 
-// unsaid adds the time between the turns of the sync loop around unhealthiness of which
-// none tells: the loop was blocked, or its lines are missing.
+// unsaid handles unhealthy intervals that no skipped sync-loop iteration reports: the loop was blocked, or its
+// lines are missing. It adds the time between the iterations around each.
 func (h *claims) unsaid(run int, add func(from, to int64)) {
 	r, turns := &h.s.Runs[run], h.s.Turns
 	k, _ := slices.BinarySearchFunc(h.ill, r.First, func(x host.Span, t int64) int { return cmp.Compare(x.From, t) })
@@ -196,7 +190,7 @@ func (h *claims) unsaid(run int, add func(from, to int64)) {
 	}
 }
 
-// metrics claims health by snapshots.
+// metrics claims health, and unhealthiness, from metrics snapshots.
 func (h *claims) metrics() {
 	for i := range h.n.Proofs {
 		p := &h.n.Proofs[i]
@@ -204,7 +198,7 @@ func (h *claims) metrics() {
 		switch p.Kind {
 		case snapshots.ProofStart:
 			h.add(well.From, h.until(p.From, well.To), Healthy, ProofGauge, p.Evidence...)
-			// Under evented PLEG the gauge is that of its own health check, which is no relist's.
+			// Under evented PLEG each health check sets the gauge, so it shows no relist.
 			if ill := h.n.Fresh(h.s.RunAt(p.From), p.Start.Latest()); !h.n.Kubelet.EventedSends() && !h.unjudged(ill, p.To) {
 				h.add(ill, p.To-int64(conditionLate), Unhealthy, ProofGauge, p.Evidence...)
 			}
@@ -214,8 +208,8 @@ func (h *claims) metrics() {
 	}
 }
 
-// unjudged reports whether, in a step between two snapshots that ended within a stretch,
-// several relists ended without a failed list: then the gauge is old, not the relist.
+// unjudged reports whether several relists ended without a failed list call in a step between two snapshots
+// that ended within (from, to]. The gauge value is then stale, not the relist.
 func (h *claims) unjudged(from, to int64) bool {
 	return slices.ContainsFunc(h.n.Proofs, func(p snapshots.Proof) bool {
 		return p.Kind == snapshots.ProofCount && p.Count >= 3 && p.To > from && p.To <= to && !slices.ContainsFunc(h.n.Calls, func(s snapshots.CallStep) bool {
@@ -224,7 +218,7 @@ func (h *claims) unjudged(from, to int64) bool {
 	})
 }
 
-// silence claims health where the log of a run would tell of the opposite.
+// silence claims health where the log of a run would have reported the opposite.
 func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
 	if !h.w.Trusts(run) || r.First == 0 {
@@ -235,7 +229,7 @@ func (h *claims) silence(run int) {
 		to = h.s.Tail(h.n.Kubelet.Hangs())
 	}
 	if r.Loop == 0 {
-		// The loop may be blocked, and PLEG unhealthy, since before the log begins.
+		// The loop may be blocked and PLEG unhealthy since before the log begins.
 		if from = h.alive(run); from == 0 {
 			return
 		}
@@ -250,8 +244,8 @@ func (h *claims) silence(run int) {
 	h.add(from, to, Healthy, ProofSilence)
 }
 
-// alive is the first moment of a run at which its sync loop worked, or skipped for
-// other reasons only; 0 if there is none.
+// alive returns the first moment of a run at which its sync loop worked or skipped for other reasons only; 0 if
+// there is none.
 func (h *claims) alive(run int) int64 {
 	for _, t := range h.s.Turns[h.s.TurnFrom(h.s.Runs[run].First):] {
 		if k := h.s.TurnKinds(t); h.s.TurnRun(t) == run && (k&host.KindSkip == 0 || h.s.ForOthers(t)) {
@@ -261,10 +255,10 @@ func (h *claims) alive(run int) int64 {
 	return 0
 }
 
-// doubts are the stretches of a run in which a log without reports proves
-// nothing: holes, and what a loop that skips needs to say so after them; a sync loop
-// that is blocked by its housekeeping; lists that fail or hang; a node that is not ready for a reason that may be PLEG; the start, until
-// something shows that a relist listed pods.
+// doubts returns the intervals of a run in which a log without reports proves nothing: holes, and the time a
+// skipping loop needs to report again after them; a sync loop blocked by its housekeeping; list calls that fail
+// or hang; a node that is not ready for a reason that may be PLEG; and the start, until something shows that a
+// relist listed pods.
 func (h *claims) doubts(run int, first, last int64) []host.Span {
 	var out []host.Span
 	add := func(from, to int64) {
@@ -294,10 +288,9 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 	return kubelet.JoinSpans(out)
 }
 
-// told is when silence begins to prove something behind a moment before which the
-// log tells nothing: PLEG may be unhealthy there since long, and the loop, which
-// skips then, says so again within its longest pause. Work of the loop shows
-// earlier that it skips nothing, and so does the end of an episode.
+// told returns when silence begins to prove something after at, before which the log shows nothing. PLEG may
+// have been unhealthy there for long; a skipping loop reports again within its longest pause. Work of the loop
+// shows earlier that it does not skip, and so does the end of an episode.
 func (h *claims) told(run int, at int64) int64 {
 	until := at + int64(kubelet.BackoffMax)
 	for i := range h.past.Episodes {
@@ -316,9 +309,9 @@ func (h *claims) told(run int, at int64) int64 {
 	return until
 }
 
-// failing adds the time from the start of a list that failed, or the last work of a
-// healthy loop while it ran, until something shows that one succeeded, or until the next
-// one would have failed too.
+// failing adds the time around each failed list call. It begins at the start of the call, or at the last work
+// of a healthy loop while it ran, and ends when something shows that a list succeeded or when the next one
+// would have failed too.
 func (h *claims) failing(run int, add func(from, to int64)) {
 	for i := range h.past.Relists {
 		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == relist.OutcomeListFailed && r.End.Known() {
@@ -326,7 +319,7 @@ func (h *claims) failing(run int, add func(from, to int64)) {
 		}
 	}
 	known := h.n.Kubelet.CallTimeout()
-	for _, x := range h.s.Stalls { // the list of housekeeping may have failed
+	for _, x := range h.s.Stalls { // the list call of housekeeping may have failed
 		if took := x.To - x.From; x.Run == run && (known == 0 || took >= int64(known) && took < int64(known+time.Second)) {
 			add(x.From, h.listsAgain(run, x.To, took))
 		}
@@ -342,10 +335,9 @@ func (h *claims) failing(run int, add func(from, to int64)) {
 	}
 }
 
-// listsAgain is the first moment after a list failed at which one is shown to have
-// succeeded: by pod events, by lines that a relist writes after its list, by the end of
-// an episode, by a relist that is dated; else when another one that took as long
-// would have failed.
+// listsAgain returns the first moment after a failed list call at which a list is shown to have succeeded: by
+// pod events, lines that a relist writes after its list, or the end of an episode. Without such proof it
+// returns when another call of the same duration would have failed.
 func (h *claims) listsAgain(run int, failed, took int64) int64 {
 	at := failed + took + 3*int64(time.Second)
 	for _, t := range h.s.Turns[h.s.TurnFrom(failed+2*int64(kubelet.TurnMax)):] {
@@ -371,8 +363,8 @@ func (h *claims) listsAgain(run int, failed, took int64) int64 {
 	return at
 }
 
-// unlisted adds the time from a threshold after a list of all pods to the next one, where
-// each has its line.
+// unlisted adds the time from a threshold after a list of all pods to the next one, in logs in which each list
+// has its own line.
 func (h *claims) unlisted(run int, add func(from, to int64)) {
 	last := int64(0)
 	for i := range h.s.Marks {
@@ -385,8 +377,8 @@ func (h *claims) unlisted(run int, add func(from, to int64)) {
 	}
 }
 
-// unready adds the time in which the node was not ready and nothing says that
-// PLEG was not the reason. The condition follows PLEG by up to conditionLate.
+// unready adds the time in which the node was not ready and nothing rules out PLEG as the reason. The condition
+// follows PLEG by up to conditionLate.
 func (h *claims) unready(run int, add func(from, to int64)) {
 	for i := range h.past.Ready {
 		c := &h.past.Ready[i]
@@ -401,7 +393,7 @@ func (h *claims) unready(run int, add func(from, to int64)) {
 	}
 }
 
-// dated is the last breach by a moment that an age dates, if that is after another.
+// dated returns the last breach up to at that an age dates, or from if that is later or there is none.
 func (h *claims) dated(from, at int64) int64 {
 	i, _ := slices.BinarySearchFunc(h.past.Episodes, at+1, func(e relist.Episode, t int64) int { return cmp.Compare(e.Breach, t) })
 	if i > 0 && h.past.Episodes[i-1].LastStart.Known() {
@@ -410,12 +402,12 @@ func (h *claims) dated(from, at int64) int64 {
 	return from
 }
 
-// conditionLate is how long after a breach the node's condition may follow: it is
-// computed every 10 s, up to 4 % later since 1.23.
+// conditionLate is how long after a breach the node condition may follow: it is computed every 10 s, up to 4 %
+// later since 1.23.
 const conditionLate = 10400 * time.Millisecond
 
-// othersOnly reports whether a line that calls the node not ready states its
-// reasons, and PLEG is none of them.
+// othersOnly reports whether a record that calls the node not ready states its reasons, and PLEG is not among
+// them.
 func othersOnly(r parse.Record) bool {
 	msg := ""
 	switch x := r.(type) {
@@ -427,9 +419,9 @@ func othersOnly(r parse.Record) bool {
 	return msg != "" && !strings.Contains(msg, "PLEG") && !strings.Contains(msg, "status check may not have completed")
 }
 
-// begun is the first moment of a run at which a relist is known to have listed
-// pods: by a line that only follows one, or by work of a healthy sync loop.
-// A log that begins later than its process needs no such line.
+// begun returns the first moment of a run at which a relist is known to have listed pods: by a line that is
+// only written after one, or by work of a healthy sync loop. A log that begins later than its process needs no
+// such line.
 func (h *claims) begun(run int) int64 {
 	r := &h.s.Runs[run]
 	if r.Loop == 0 && !slices.ContainsFunc(h.s.Nevers, func(t kubelet.Saying) bool { return t.Run == run }) {
@@ -446,15 +438,14 @@ func (h *claims) begun(run int) int64 {
 			return h.s.TurnAt(t)
 		}
 	}
-	// Without any pod there is no event; the loop would go on to skip.
+	// Without any pod there are no events; an unhealthy loop would continue to skip.
 	if h.w.Whole(from, from+int64(2*kubelet.BackoffMax)) {
 		return from + int64(2*kubelet.BackoffMax)
 	}
 	return r.Last
 }
 
-// nevers claims that no relist had succeeded from the start of a run to the last
-// line that says so.
+// nevers claims that no relist had succeeded from the start of a run to the last line that says so.
 func (h *claims) nevers() {
 	last := map[int]*kubelet.Saying{}
 	for i := range h.s.Nevers {
@@ -469,8 +460,8 @@ func (h *claims) nevers() {
 	}
 }
 
-// said claims a state from the first to the last of lines that a run writes one after
-// the other, no more than a pause apart, and for an instant more.
+// said claims a state from the first to the last of consecutive lines of a run that are at most pause apart.
+// instant, in ns, extends the claim past the last line.
 func (h *claims) said(all []kubelet.Saying, pause time.Duration, instant int64, st State, proof string) {
 	for i := 0; i < len(all); {
 		j := i
@@ -482,16 +473,15 @@ func (h *claims) said(all []kubelet.Saying, pause time.Duration, instant int64, 
 	}
 }
 
-// well claims the moments at which a line says that PLEG was healthy.
+// well claims health at the moments at which a line reports PLEG healthy.
 func (h *claims) well() {
 	for _, t := range h.s.Well {
 		h.add(t.At, t.At+1, Healthy, ProofReport, host.Evidence{Record: t.Line})
 	}
 }
 
-// first claims health from the first moment at which a process is known to have been
-// healthy: the relist that made it so began after its sync loop, and a threshold later
-// at the earliest its age is too great.
+// first claims health from the first moment at which a process is known to have been healthy. The relist that
+// made it so began after the sync loop did, so the claim ends a threshold after the loop's start.
 func (h *claims) first() {
 	for i := range h.s.Runs {
 		r := &h.s.Runs[i]
@@ -504,16 +494,15 @@ func (h *claims) first() {
 	}
 }
 
-// workFrom is the first moment of a run, after the last line that says that no relist
-// had succeeded, at which its sync loop worked or skipped for other reasons only; 0 if
-// there is none.
+// workFrom returns the first moment of a run, after the last line that says that no relist had succeeded, at
+// which its sync loop worked or skipped for other reasons only; 0 if there is none.
 func (h *claims) workFrom(run int) int64 {
 	from, quiet := h.s.Runs[run].First, int64(kubelet.TurnMax)
 	for _, t := range h.s.Nevers {
 		if t.Run == run && t.At >= from {
 			from, quiet = t.At, int64(kubelet.TurnMax)
 			if e, ok := t.Line.(*parse.Event); ok && e.Is(parse.SigSkip) {
-				quiet = 0 // that was a turn itself
+				quiet = 0 // that line was an iteration itself
 			}
 		}
 	}
@@ -530,14 +519,14 @@ func (h *claims) workFrom(run int) int64 {
 	return 0
 }
 
-// certain is until when an episode is certain: the last report, or the least that the
-// proof of its end leaves.
+// certain returns until when an episode is certain: its last report, or the earliest end that the proof of
+// recovery allows.
 func certain(e *relist.Episode) int64 {
 	return max(e.LastReport, e.Breach, e.Recovered.At-int64(e.Recovered.Slack))
 }
 
-// unproven takes back what silence and lines prove between the end of what is certain of
-// an episode and the recovery that they prove; what the metrics do stays.
+// unproven revokes what silence and lines claim between the certain end of an episode and its recovery. Claims
+// from metrics are added later and stay.
 func (h *claims) unproven() {
 	for i := range h.past.Episodes {
 		e := &h.past.Episodes[i]
@@ -548,7 +537,7 @@ func (h *claims) unproven() {
 		if e.Recovered.Known() {
 			to = max(e.Recovered.At, sure)
 			if strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
-				to += int64(e.Recovered.Slack - e.Stepped) // one line may be missing, two turns in a row prove it
+				to += int64(e.Recovered.Slack - e.Stepped) // one line may be missing; two consecutive iterations prove it
 			}
 		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
 			to = max(sure, h.s.Runs[e.Run+1].First)
@@ -557,8 +546,7 @@ func (h *claims) unproven() {
 	}
 }
 
-// episodes claims each episode from its breach to the last moment of which it is
-// certain.
+// episodes claims each episode from its breach to its certain end.
 func (h *claims) episodes() {
 	for i := range h.past.Episodes {
 		e := &h.past.Episodes[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// TestReplaced: the gauge proves health after its snapshot only of a process that goes
-// on; one that was replaced may have ended right after it.
+// TestReplaced checks that the gauge proves health after its snapshot only if the process continues; one that
+// was replaced may have ended right after it.
 func TestReplaced(t *testing.T) {
 	const second = int64(time.Second)
 	gauge := func(at int64) snapshots.Proof {
@@ -20,8 +20,8 @@ func TestReplaced(t *testing.T) {
 	restart := snapshots.Proof{Kind: snapshots.ProofRestart, From: 1000 * second, To: 1150 * second}
 	for name, c := range map[string]struct {
 		proofs []snapshots.Proof
-		start  int64   // of the first process that lines tell of, 0 unknown
-		want   []int64 // ends of the claims, seconds
+		start  int64   // of the first process in the log, in seconds; 0 if unknown
+		want   []int64 // ends of the claims, in seconds
 	}{
 		"one process":                           {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, 0, []int64{1179, 1329}},
 		"replaced":                              {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, 0, []int64{1000, 1329}},

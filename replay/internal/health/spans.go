@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
-// State of PLEG over a stretch.
+// State is the health of PLEG over an interval.
 type State string
 
 // States.
@@ -20,14 +20,14 @@ const (
 	Unknown       State = "unknown"
 )
 
-// Span is a stretch of one health state.
+// Span is an interval with one health state.
 type Span struct {
 	host.Span
 	State State
-	Proof string // the first kind of proof for it, "" unknown: see Claim
+	Proof string // kind of proof at its start, see Claim; "" if unknown
 }
 
-// painter keeps disjoint spans; later paint covers earlier.
+// painter collects layers; a later layer covers earlier ones.
 type painter struct{ layers []Span }
 
 func (p *painter) paint(from, to int64, st State, proof string) {
@@ -36,7 +36,7 @@ func (p *painter) paint(from, to int64, st State, proof string) {
 	}
 }
 
-// spans flattens the layers in one sweep; what no layer covers is unknown.
+// spans flattens the layers in one sweep; time that no layer covers is unknown.
 func (p *painter) spans(w relist.Window) []Span {
 	type edge struct {
 		at    int64
@@ -68,7 +68,7 @@ func (p *painter) spans(w relist.Window) []Span {
 			out = append(out, Span{host.Span{From: from, To: to}, st, proof})
 		}
 	}
-	var open []int // layers, the highest last
+	var open []int // open layers, topmost last
 	at := w.Start
 	for _, e := range edges {
 		if e.at > at {
@@ -82,7 +82,7 @@ func (p *painter) spans(w relist.Window) []Span {
 		if i, _ := slices.BinarySearch(open, e.layer); e.open {
 			open = slices.Insert(open, i, e.layer)
 		}
-		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // those below are looked at once they are the highest
+		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // lower layers that have ended are removed once they are topmost
 			open = open[:k]
 		}
 	}
