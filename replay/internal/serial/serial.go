@@ -1,5 +1,5 @@
-// Package serial finds where a relist whose length is known fits among others: the
-// kubelet runs one at a time, and pauses after each. It is arithmetic on bounds.
+// Package serial finds where a relist of known duration fits among others, given that the kubelet runs one at a
+// time and pauses after each. It is pure arithmetic on bounds; all times and durations are in ns.
 package serial
 
 import (
@@ -8,33 +8,32 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Relist is one that is known to have begun within Start, both bounds included, and not
-// to have ended before End.
+// Relist is a relist that began within Start (bounds included) and did not end before End.
 type Relist struct {
 	Start host.Span
 	End   int64
 }
 
-// Measured is one that began within Start, ended within End, of which To is 0 where
-// nothing bounds it, and took at least Took.
+// Measured is a relist that began within Start, ended within End (End.To is 0 if unbounded) and took at least
+// Took.
 type Measured struct {
 	Start, End host.Span
 	Took       int64
 }
 
-// Room is what others leave to a measured relist: it is one of those with the indices of
-// Same, or where Apart is set another one. In either case it began within Start.
+// Room is where a measured relist fits among others: it is one of those with the indices in Same or, if Apart
+// is set, another relist. In either case it began within Start.
 type Room struct {
 	Same  []int
 	Apart bool
 	Start host.Span
 }
 
-// Stamp is how far the times of two sources may be apart that name the same moment.
+// Stamp is how far apart two sources may date the same moment.
 const Stamp = int64(100e6)
 
-// Fit finds the room of m among relists of one process, ordered by start, which are
-// at least pause apart. may says of which it can be the same.
+// Fit finds the room of m among the relists of one process, sorted by start and at least pause apart. may
+// reports whether m can be the relist with index i.
 func Fit(m Measured, all []Relist, pause int64, may func(i int) bool) Room {
 	var out Room
 	latest := int64(math.MaxInt64)
@@ -52,7 +51,7 @@ func Fit(m Measured, all []Relist, pause int64, may func(i int) bool) Room {
 		return true
 	}
 	for i := -1; i < len(all); i++ {
-		end := latest // by when it must be over for the next one to begin
+		end := latest // by when m must be over for the next one to begin
 		if i+1 < len(all) {
 			end = min(end, all[i+1].Start.To-pause)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// TestFit: a measured relist is one of those that are dated where no other place has
-// room for it, another one where it can be none of them, and either where both may be.
+// TestFit checks that a measured relist is one of the dated ones if it fits nowhere else, another relist if it
+// can be none of them, and either if both are possible.
 func TestFit(t *testing.T) {
 	span := func(from, to float64) host.Span { return host.Span{From: int64(from * 1e9), To: int64(to * 1e9)} }
 	dated := func(from, to, end float64) Relist { return Relist{Start: span(from, to), End: int64(end * 1e9)} }
