@@ -10,48 +10,45 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// A missing line proves something only where the log is shown to be complete.
-// What shows it: the log goes on in its own rhythm, it holds ordinary lines
-// beside those about PLEG, nothing says that lines were lost, and the pauses
-// between the lines of a skipping sync loop are those of its back-off.
+// A missing line proves something only if the log is shown to be complete: it continues in its own rhythm, it
+// has ordinary lines besides those about PLEG, nothing says that lines were lost, and the pauses between the
+// lines of a skipping sync loop are those of its backoff.
 const (
-	// habitLeast and habitMost bound the longest silence that is taken for
-	// the log's habit. Lines of one-minute tickers are the rarest regular ones
-	// of a kubelet; a longer silence could hide a whole episode.
+	// habitLeast and habitMost bound the longest silence that counts as usual for a log. The rarest regular
+	// lines of a kubelet come from one-minute tickers; a longer silence could hide a whole episode.
 	habitLeast = 10 * time.Second
 	habitMost  = 75 * time.Second
-	// ordinaryLeast is the least number of lines without any signature that
-	// a process must have written, and ordinaryShare their least share. Of whole
-	// logs a third and more is ordinary, of lines picked by a search for PLEG,
-	// errors and pods at most a sixth (53 captures of four kubelet versions).
+	// ordinaryLeast is the minimum number of lines without a signature that a process must have written, and
+	// ordinaryShare their minimum share. In whole logs a third or more of the lines is ordinary; in lines
+	// selected by a search for PLEG, errors and pods, at most a sixth (53 captures of four kubelet versions).
 	ordinaryLeast = 30
 	ordinaryShare = 0.25
-	// TailMargin is how long before the end of a log silence stops to prove
-	// health: the node status, computed every 10 s, tells of a breach by then.
+	// TailMargin is how long before the end of a log silence stops proving health: the node status, computed
+	// every 10 s, would report a breach by then.
 	TailMargin = 12 * time.Second
 )
 
-// Witness tells where the kubelet's log is complete.
+// Witness says where the kubelet's log is complete.
 type Witness struct {
-	Holes []host.Span // silences beyond the log's habit and stretches with lost lines, oldest first, disjoint
+	Holes []host.Span // silences longer than usual and intervals with lost lines, oldest first, disjoint
 	runs  []sight
 }
 
-// sight is what shows of the lines of a run.
+// sight is the evidence of completeness for one run.
 type sight struct {
-	filtered    bool  // they are a selection
-	thinned     bool  // some are missing here and there
-	misses      bool  // one may be
-	begun       bool  // of verbosity 5: each relist begins with a line of its own
-	few         bool  // there are few
-	pace        int64 // how far apart quick relists begin
-	jitter      int64 // how much that differs
-	least, most int64 // the shortest and the longest pause between the begins of quick relists
-	quick       int64 // when several had followed each other so, 0 never
-	slow        int64 // the shortest usual pause between slow ones, 0 none
+	filtered    bool  // its lines are a selection
+	thinned     bool  // lines are missing here and there
+	misses      bool  // a line may be missing
+	begun       bool  // verbosity 5: each relist begins with its own line
+	few         bool  // it has few lines
+	pace        int64 // usual pause between the starts of quick relists, in ns
+	jitter      int64 // variation of pace
+	least, most int64 // shortest and longest pause between the starts of quick relists
+	quick       int64 // when several quick relists in a row had been seen, 0 if never
+	slow        int64 // shortest usual pause between slow relists, 0 if none
 }
 
-// NewWitness looks for what shows that lines are missing.
+// NewWitness looks for evidence that lines are missing.
 func NewWitness(s *Log) *Witness {
 	w := &Witness{Holes: s.holes(), runs: make([]sight, len(s.Runs))}
 	cut := s.Broken || slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt })
@@ -67,7 +64,7 @@ func NewWitness(s *Log) *Witness {
 	return w
 }
 
-// of is what shows of a run, nothing where there is none.
+// of returns the sight of a run, the zero value if there is none.
 func (w *Witness) of(run int) sight {
 	if run < 0 || run >= len(w.runs) {
 		return sight{}
@@ -80,18 +77,17 @@ func (w *Witness) Trusts(run int) bool {
 	return run >= 0 && run < len(w.runs) && !w.runs[run].filtered && !w.runs[run].thinned
 }
 
-// Whole reports whether the log goes on in its own rhythm all through a stretch.
+// Whole reports whether the interval has no hole.
 func (w *Witness) Whole(from, to int64) bool {
 	i, _ := slices.BinarySearchFunc(w.Holes, from, func(h host.Span, at int64) int { return cmp.Compare(h.To, at) })
 	return i == len(w.Holes) || w.Holes[i].From >= to
 }
 
-// thin finds runs of whose skipping sync loop lines are missing. While PLEG stays
-// unhealthy the loop pauses twice as long after each turn, five seconds at most, and
-// writes a line at each: a longer pause within one age, without a hole in the log,
-// shows that lines were dropped.
+// thin finds runs with missing lines of the skipping sync loop. While PLEG is unhealthy, the loop doubles its
+// pause after each iteration, up to 5 s, and writes a line at each. A longer pause during one age, without a
+// hole in the log, shows that lines were dropped.
 func (w *Witness) thin(s *Log) {
-	start := map[int64]int64{} // of the last relist, by the time of the line
+	start := map[int64]int64{} // start of the last relist, by the time of the line
 	for _, a := range s.Ages {
 		if a.Skip && a.At != 0 {
 			start[a.At] = a.At - int64(a.Age)
@@ -99,11 +95,11 @@ func (w *Witness) thin(s *Log) {
 	}
 	for _, c := range s.Cuts {
 		if _, aged := start[c.At]; !aged {
-			start[c.At] = 0 // it was cut: one after the other they tell of the same relist
+			start[c.At] = 0 // the age was cut off: consecutive such lines are about the same relist
 		}
 	}
 	if len(start) == 0 {
-		return // and there may be very many turns
+		return // early return: there may be very many turns
 	}
 	var last, pause int64
 	run := -1
@@ -126,8 +122,8 @@ func (w *Witness) thin(s *Log) {
 	}
 }
 
-// betweenPauses reports whether a skipping sync loop makes no such pause: it is well
-// over one and less than the next.
+// betweenPauses reports whether d is no pause of a skipping sync loop: well over one backoff step and below the
+// next.
 func betweenPauses(d int64) bool {
 	for p := int64(BackoffFirst); p < int64(BackoffMax); p *= 2 {
 		if next := min(2*p, int64(BackoffMax)); d > p+int64(2*BackoffLate) && d < next-next/20 {
@@ -137,15 +133,14 @@ func betweenPauses(d int64) bool {
 	return false
 }
 
-// lists finds runs in which lines are missing beside the error of a list: that of its call,
-// which the client of the runtime writes first, and of verbosity 5, between two that
-// failed, that a relist began. Between two that returned that is missing too, but
-// that the collection of images lists all pods as well, every five minutes.
+// lists finds runs with lines missing around list calls. The runtime client logs an error before the relist
+// does. At verbosity 5 each relist logs its start, so there must be one between two failed lists; also between
+// two that returned, except that image garbage collection lists all pods every five minutes, too.
 func (w *Witness) lists(s *Log) {
 	runs := make([]struct {
-		begun, more int   // how many relists began, and how many more lists returned than the first of each
-		returned    bool  // the list of the last one
-		failed      int64 // when a list failed, after the last begin
+		begun, more int   // begun: relists that began; more: lists that returned beyond the first of each relist
+		returned    bool  // the list of the last relist returned
+		failed      int64 // when a list failed after the last start
 	}, len(s.Runs))
 	for i := range s.Marks {
 		m := &s.Marks[i]
@@ -173,20 +168,19 @@ func (w *Witness) lists(s *Log) {
 	}
 }
 
-// quickMost is the most that quick relists begin apart: a period, a late timer and
-// some milliseconds of work.
+// quickMost is the maximum distance between the starts of quick relists: a period, a late timer and some
+// milliseconds of work.
 const quickMost = 1500 * time.Millisecond
 
-// combed finds runs of verbosity 4 or 5 in whose pauses between the begins of relists,
-// or between their lists, whole numbers of the usual pause prevail: lines are missing
-// here and there.
+// combed finds runs at verbosity 4 or 5 with lines missing here and there: most of the longer pauses between
+// relist starts, or between lists, are whole multiples of the usual pause.
 func (w *Witness) combed(s *Log) {
 	type pauses struct {
 		last  int64
 		quick []int64
-		long  []int64 // up to combFew of the usual ones
-		slow  []int64 // habitLeast and more
-		first int64   // when quickLeast quick ones had been
+		long  []int64 // up to combFew usual pauses
+		slow  []int64 // habitLeast or longer
+		first int64   // when quickLeast quick pauses had been seen
 	}
 	runs := make([]pauses, len(s.Runs))
 	for i := range s.Marks {
@@ -230,19 +224,19 @@ func (w *Witness) combed(s *Log) {
 	}
 }
 
-// Misses reports whether the begin of a quick relist may be missing from the run: once at
-// least two followed each other by a whole number of the usual pause.
+// Misses reports whether the start of a quick relist may be missing from the run: at least one pause was a
+// whole multiple, two or more, of the usual one.
 func (w *Witness) Misses(run int) bool { return w.of(run).misses }
 
-// combMost is up to how many usual pauses a longer one is held against: of more, any
-// length is near a whole number. Of several longer ones those up to combFew tell.
+// combMost is the largest multiple of the usual pause that Comb tests: any longer pause is near a multiple.
+// combFew limits the longer pauses that combed uses.
 const (
 	combMost = 9
 	combFew  = 4
 )
 
-// Comb reports whether a pause between the begins of two relists is a whole number of
-// usual ones: lines of quick relists may be missing from it.
+// Comb reports whether a pause between the starts of two relists is a multiple of the usual one, so that the
+// lines of quick relists may be missing from it.
 func (w *Witness) Comb(run int, pause int64) bool {
 	x := w.of(run)
 	if x.pace == 0 {
@@ -253,8 +247,8 @@ func (w *Witness) Comb(run int, pause int64) bool {
 	return k >= 2 && k <= combMost && max(off, -off) <= (k+1)*x.jitter
 }
 
-// Sum reports whether a pause between the begins of two relists may be made up of
-// several such as the run has, quick or slow: a line may be missing from it.
+// Sum reports whether a pause between the starts of two relists may consist of several pauses usual for the
+// run, quick or slow, so that a line may be missing from it.
 func (w *Witness) Sum(run int, pause int64) bool {
 	x := w.of(run)
 	if pause >= int64(habitLeast) {
@@ -267,31 +261,30 @@ func (w *Witness) Sum(run int, pause int64) bool {
 	return k >= 2 && pause <= k*(x.most+int64(combLate))
 }
 
-// combLate is the least by which quick relists differ, and their timers.
+// combLate is the minimum variation assumed for quick relists and their timers.
 const combLate = 25 * time.Millisecond
 
-// quickLeast is how many quick relists show that the generic generator relists: the
-// evented one, which does so every five minutes, forces some at once when it breaks.
+// quickLeast is how many quick relists show that generic PLEG relists. Evented PLEG, which relists every five
+// minutes, forces some at once when its stream breaks.
 const quickLeast = 6
 
-// Paced reports whether relists of the run followed each other by a period, or did so
-// before a moment, if one is given. A process that relists so goes on with it.
+// Paced reports whether relists of the run followed each other a period apart, or did so before the given
+// moment if it is not 0. A process that does so once continues to.
 func (w *Witness) Paced(run int, before int64) bool {
 	quick := w.of(run).quick
 	return quick != 0 && (before == 0 || quick <= before)
 }
 
-// startFlags are flags of every kubelet, in the order in which it prints all it has.
+// startFlags are flags that every kubelet has, in the order in which it logs all its flags.
 var startFlags = []string{"cgroup-driver", "config", "event-qps", "feature-gates", "hostname-override", "max-pods", "root-dir", "runtime-request-timeout", "v"}
 
-// startTexts are parts of lines that a kubelet writes before its sync loop and never again.
+// startTexts are parts of lines that a kubelet writes before its sync loop starts and never again.
 var startTexts = []string{`"Golang settings"`, "Validated CRI v1", "Filesystem UUIDs: ", "Machine: {", "Creating Container Manager object", "Creating Device Plugin manager",
 	"Using root directory", "Adding static pod path", "Adding pod path", "Adding apiserver pod source", "Loaded volume plugin"}
 
-// unstarted finds runs of which some lines of the start are there and others, which
-// every process writes (1.11 to 1.37), are not: at verbosity 1 the flags, or those after
-// the first one that is there, the start of the sync loop, and its first turn, which skips because no
-// relist has succeeded yet.
+// unstarted finds runs that have some start-up lines and lack others that every process writes (1.11 to 1.37):
+// at verbosity 1 the flags (or those after the first one present), the start of the sync loop, and its first
+// iteration, which skips because no relist has succeeded yet.
 func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
 	for _, c := range s.Cover.list {
@@ -334,11 +327,11 @@ func (w *Witness) unstarted(s *Log) {
 	}
 }
 
-// brokenLooks is how many lines, spread over the log, are looked at for a common end.
+// brokenLooks is how many lines, spread over the log, are checked for a common length.
 const brokenLooks = 256
 
-// broken reports whether lines were cut or wrapped at one column: several of the same
-// length end within quotes. What they would have said may be what is missing.
+// broken reports whether lines were cut off or wrapped at a fixed column: several of the same length end inside
+// quotes. What matters may be in the missing parts.
 func (s *Log) broken() bool {
 	lines, at := s.Cover.lines, map[int]int{}
 	for i := 0; i < len(lines); i += 1 + len(lines)/brokenLooks {
@@ -353,8 +346,8 @@ func (s *Log) broken() bool {
 	return false
 }
 
-// Picks reports whether the run's lines are known to be less than it wrote. Of a few
-// lines nobody can tell.
+// Picks reports whether the run's lines are known to be incomplete. It returns false if there are too few lines
+// to tell.
 func (w *Witness) Picks(run int) bool {
 	x := w.of(run)
 	return x.thinned || x.filtered && !x.few
@@ -363,8 +356,7 @@ func (w *Witness) Picks(run int) bool {
 // Lossy reports whether lines of the run are missing here and there.
 func (w *Witness) Lossy(run int) bool { return w.of(run).thinned }
 
-// pick sets, for each run, whether its lines are a selection. Lines that
-// several files hold count in each.
+// pick sets for each run whether its lines are a selection. Lines that several files hold are counted in each.
 func (w *Witness) pick(s *Log) {
 	type count struct{ lines, ordinary int }
 	counts := map[int]count{}
@@ -386,7 +378,7 @@ func (w *Witness) pick(s *Log) {
 	}
 }
 
-// errorsOnly finds runs whose lines were picked by their severity.
+// errorsOnly finds runs whose lines were selected by severity.
 func (w *Witness) errorsOnly(s *Log) {
 	all, bad := make([]int, len(s.Runs)), make([]int, len(s.Runs))
 	for _, i := range s.Cover.lines {
@@ -402,12 +394,12 @@ func (w *Witness) errorsOnly(s *Log) {
 	}
 }
 
-// holes lists the silences of the kubelet's log that are longer than its habit,
-// and the surroundings of markers of lost lines.
+// holes returns the silences of the kubelet's log that are longer than usual, and the surroundings of markers
+// of lost lines.
 func (n *Log) holes() []host.Span {
 	rhythm, dense := n.rhythm(quickLeast), n.rhythm(ordinaryLeast) < habitLeast
 	limit := int64(rhythm)
-	if !dense { // a log with several lines a second is never silent for long, however often
+	if !dense { // a log with several lines per second is never silent for long, however often silences recur
 		limit = int64(habit(n.silences, rhythm))
 	}
 	out := slices.Clone(n.Doubled)
@@ -421,7 +413,7 @@ func (n *Log) holes() []host.Span {
 			continue
 		}
 		switch m.Kind {
-		case parse.MarkSuppressed: // written when the next line passes, up to an interval of 30 s later
+		case parse.MarkSuppressed: // written with the next line that passes, up to one 30 s interval later
 			out = append(out, host.Span{From: m.At - int64(30*time.Second), To: m.At + int64(time.Second)})
 		case parse.MarkTruncated, parse.MarkNull:
 			out = append(out, host.Span{From: m.At - int64(time.Second), To: m.At + int64(time.Second)})
@@ -431,7 +423,7 @@ func (n *Log) holes() []host.Span {
 	return JoinSpans(out)
 }
 
-// JoinSpans joins spans that touch; they come sorted by start.
+// JoinSpans joins spans that touch, in place; in must be sorted by start.
 func JoinSpans(in []host.Span) []host.Span {
 	out := in[:0]
 	for _, x := range in {
@@ -444,10 +436,9 @@ func JoinSpans(in []host.Span) []host.Span {
 	return out
 }
 
-// habit is the longest silence that is usual in a log: one that recurs, to a fifth
-// of its length, as the pauses between the ticks of a kubelet with nothing to do.
-// Longer ones, and those of which no two are alike, are holes. gaps are those of
-// parse.GapMin and longer.
+// habit returns the longest silence that is usual for a log: one that recurs, to within a fifth of its length,
+// like the pauses between the ticks of an idle kubelet. Longer silences, and those without any of similar
+// length, are holes. gaps are those of parse.GapMin and longer.
 func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 	lengths := make([]int64, len(gaps))
 	for i, g := range gaps {
@@ -464,9 +455,8 @@ func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 	return least
 }
 
-// rhythm is the longest silence that is no hole in any log of the kubelet: at verbosity
-// 4, which a number of lists shows, it writes several lines a second, and a loop that
-// skips every five seconds.
+// rhythm returns the longest silence that is not a hole in any kubelet log. At verbosity 4, recognized by at
+// least least lists, the kubelet writes several lines per second, and a skipping loop one every five seconds.
 func (n *Log) rhythm(least int) time.Duration {
 	lists := 0
 	for i := range n.Marks {
@@ -480,14 +470,13 @@ func (n *Log) rhythm(least int) time.Duration {
 	return habitLeast
 }
 
-// The sync loop pauses 0.1, 0.2, … 5 s between turns that it skips
-// (kubelet.go syncLoop, all versions).
+// The sync loop pauses 0.1, 0.2, … 5 s between iterations that it skips (kubelet.go syncLoop, all versions).
 const (
 	BackoffFirst = 100 * time.Millisecond
 	BackoffMax   = 5 * time.Second
 	BackoffLate  = 500 * time.Millisecond
-	BackoffEarly = 20 * time.Millisecond // than its timer a turn may look by its stamp
-	// A healthy turn waits at most this long for something to do, so work
-	// of the loop proves the health of one second before at the earliest.
+	BackoffEarly = 20 * time.Millisecond // by its timestamp an iteration may come this much before its timer
+	// TurnMax is how long a healthy iteration waits at most for something to do. Work of the loop therefore
+	// proves health one second before, at the earliest.
 	TurnMax = time.Second
 )

@@ -9,13 +9,12 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Coverage answers when the kubelet wrote anything at all, lines without a
-// signature included.
+// Coverage answers when the kubelet wrote anything at all, including lines without a signature.
 type Coverage struct {
 	events []*parse.Event
-	lines  []int32 // dated events of the kubelet, in time order
+	lines  []int32 // indices of the kubelet's dated events, in time order
 	list   []*parse.Coverage
-	shifts []shift // where another run goes on
+	shifts []shift // where the run changes
 	pids   []int   // of the runs
 }
 
@@ -29,13 +28,13 @@ func newCoverage(n *host.Records, v *host.Survey) *Coverage {
 	return c
 }
 
-// shift is where a run goes on after another one, or none.
+// shift is the line from which on lines belong to run.
 type shift struct {
 	line int32
 	run  int
 }
 
-// saw notes a dated event of the kubelet by its index, and its run.
+// saw records event i, a dated line of the kubelet, and its run.
 func (c *Coverage) saw(i, run int) {
 	c.lines = append(c.lines, int32(i))
 	if k := len(c.shifts); k == 0 || c.shifts[k-1].run != run {
@@ -43,7 +42,7 @@ func (c *Coverage) saw(i, run int) {
 	}
 }
 
-// runOf is the run that an event belongs to, -1 before the first.
+// runOf returns the run that an event belongs to, -1 before the first.
 func (c *Coverage) runOf(line int32) int {
 	i := sort.Search(len(c.shifts), func(i int) bool { return c.shifts[i].line > line })
 	if i == 0 {
@@ -52,10 +51,9 @@ func (c *Coverage) runOf(line int32) int {
 	return c.shifts[i-1].run
 }
 
-// runs tells which runs there are, and gives each the first and last line of its
-// process, whether they have a signature or not. A process id that several runs
-// share, as that of containers, tells only when the last of them ended. A process of whose
-// lines none has a signature is the last one too, if it wrote after all others.
+// runs extends each run to the first and last line of its process, with or without a signature, and returns all
+// runs. If several runs share a process ID, as in containers, the coverage only shows when the last of them
+// ended. A process without any signature line is appended as the last run if it wrote after all others.
 func (c *Coverage) runs(runs []Run) []Run {
 	shared := map[int]int{}
 	for i := range runs {
@@ -88,15 +86,14 @@ func (c *Coverage) runs(runs []Run) []Run {
 	return runs
 }
 
-// from is the index of the first line at or after a moment.
+// from returns the index in lines of the first line at or after a moment.
 func (c *Coverage) from(at int64) int {
 	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
 	return i
 }
 
-// Next returns a moment at or after at, as early as is known, by which the
-// run's process wrote a line; 0 if it wrote none. Silences shorter than
-// parse.GapMin are not recorded, so the answer is late by up to that.
+// Next returns the earliest known moment at or after at by which the run's process had written a line; 0 if it
+// wrote none. Silences shorter than parse.GapMin are not recorded, so the result may be late by that much.
 func (c *Coverage) Next(run int, at int64) int64 {
 	pid := 0
 	if run >= 0 && run < len(c.pids) {
@@ -120,8 +117,7 @@ func (c *Coverage) Next(run int, at int64) int64 {
 	return best
 }
 
-// Lull is the longest time in a stretch in which the kubelet wrote no line with a
-// signature.
+// Lull returns the longest time in an interval, in ns, without a kubelet line that has a signature.
 func (c *Coverage) Lull(from, to int64) int64 {
 	last, most := from, int64(0)
 	for _, i := range c.lines[c.from(from):] {
@@ -134,8 +130,8 @@ func (c *Coverage) Lull(from, to int64) int64 {
 	return max(most, to-last)
 }
 
-// Around returns the last line with a signature before a moment and the first after it,
-// 0 where there is none.
+// Around returns the times of the last line with a signature before a moment and of the first at or after it, 0
+// if there is none.
 func (c *Coverage) Around(at int64) (before, after int64) {
 	i := c.from(at)
 	if i > 0 {

@@ -6,26 +6,25 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// idLeast is the least length of an id that names one container.
+// idLeast is the minimum length of an ID that identifies one container.
 const idLeast = 12
 
-// overlapMost is how many times each event may be counted.
+// overlapMost limits how many times each event is counted on average.
 const overlapMost = 32
 
-// Distinct counts the relists that pod events need.
+// Distinct counts the relists needed to explain pod events.
 type Distinct struct {
 	s      *Log
-	counts *host.ByString[uint32] // of events by container, in the stretch at hand; nil before the first
-	looked int                    // events that were counted, all stretches together
+	counts *host.ByString[uint32] // events by container in the current interval; nil before the first
+	looked int                    // events counted so far, over all intervals
 }
 
-// DistinctOf counts the events of a log.
+// DistinctOf returns a counter for the events of a log.
 func DistinctOf(s *Log) *Distinct { return &Distinct{s: s} }
 
-// Within is the least number of relists that the events delivered in
-// (from, to) need: two events of one container need two relists. Stretches of one node
-// hardly overlap; where they do a thousandfold, because a hostile log mixes as many
-// processes, fewer events are looked at, which leaves a number that is still needed.
+// Within returns the minimum number of relists that the events delivered in [from, to) need: two events of one
+// container need two relists. Intervals of one node hardly overlap. If they do a thousandfold, because a
+// hostile log mixes as many processes, fewer events are counted; the result is still a valid lower bound.
 func (d *Distinct) Within(from, to int64) int {
 	t := d.s.Observed
 	ev := t.Rows
@@ -39,7 +38,7 @@ func (d *Distinct) Within(from, to int64) int {
 	var id [64]byte
 	for ; i < len(ev) && t.At(&ev[i]) < to && d.looked < overlapMost*len(ev)+1; i++ {
 		if d.looked++; len(d.s.Interned.AppendText(id[:0], ev[i].Data)) < idLeast {
-			continue // cut, and as another one begins
+			continue // truncated: other IDs may begin the same way
 		}
 		n := d.counts.At(ev[i].Data)
 		*n++

@@ -10,15 +10,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Failure is a CRI call that failed, told by one or several layers.
+// Failure is a CRI call that failed, logged by one or more layers.
 type Failure struct {
 	Call  string // ListPodSandbox, ContainerStatus, …
-	Scope string // all, pod, ready, unknown where that was cut, "" for calls about one object
-	Code  string // gRPC code by name
+	Scope string // all, pod, ready; unknown if it was cut off; "" for calls about one object
+	Code  string // name of the gRPC code
 
-	// Details are set where somebody made or changed them: tests, redaction.
-	// They differ from failure to failure, and there may be tens of thousands:
-	// else they are numbers, and made whole when they are asked for.
+	// Details is set only on failures that were constructed or modified, as by tests and redaction. Otherwise
+	// the strings are kept interned and built on demand: they differ from failure to failure, and there may be
+	// tens of thousands.
 	Details *FailureDetails
 
 	Pod      string // ns/name
@@ -30,10 +30,10 @@ type Failure struct {
 	err, id, uid parse.StringID
 }
 
-// FailureDetails are what the methods of Failure of the same names return.
+// FailureDetails holds the results of Failure's methods of the same names.
 type FailureDetails struct{ Err, ObjectID, PodUID string }
 
-// Err is the error as the log states it.
+// Err returns the error as logged.
 func (f *Failure) Err() string {
 	if f.Details != nil {
 		return f.Details.Err
@@ -41,7 +41,7 @@ func (f *Failure) Err() string {
 	return f.text(f.err)
 }
 
-// AppendErr appends what Err returns, for callers who look at many failures.
+// AppendErr appends the result of Err to dst, for callers that visit many failures.
 func (f *Failure) AppendErr(dst []byte) []byte {
 	if f.Details != nil || f.err == 0 {
 		return append(dst, f.Err()...)
@@ -49,7 +49,7 @@ func (f *Failure) AppendErr(dst []byte) []byte {
 	return f.interned.AppendText(dst, f.err)
 }
 
-// ObjectID is the id of the container or sandbox, as printed.
+// ObjectID returns the ID of the container or sandbox, as logged.
 func (f *Failure) ObjectID() string {
 	if f.Details != nil {
 		return f.Details.ObjectID
@@ -57,7 +57,7 @@ func (f *Failure) ObjectID() string {
 	return f.text(f.id)
 }
 
-// PodUID is the uid of the pod.
+// PodUID returns the UID of the pod.
 func (f *Failure) PodUID() string {
 	if f.Details != nil {
 		return f.Details.PodUID
@@ -72,15 +72,14 @@ func (f *Failure) text(s parse.StringID) string {
 	return f.interned.Text(s)
 }
 
-// Unpacked returns the failure with its Details.
+// Unpacked returns a copy of the failure with Details set.
 func (f Failure) Unpacked() any {
 	f.Details = &FailureDetails{f.Err(), f.ObjectID(), f.PodUID()}
 	f.interned, f.err, f.id, f.uid = nil, 0, 0, 0
 	return f
 }
 
-// About reports whether the call was about an object or its pod, which are given
-// by their numbers in the node's StringTable.
+// About reports whether the call was about the object or its pod. IDs belong to the node's StringTable.
 func (f *Failure) About(id, podUID parse.StringID, interned *parse.StringTable) bool {
 	if f.Details == nil {
 		return f.uid == podUID || f.id == id
@@ -88,15 +87,16 @@ func (f *Failure) About(id, podUID parse.StringID, interned *parse.StringTable) 
 	return f.Details.PodUID == interned.Text(podUID) || f.Details.ObjectID == interned.Text(id)
 }
 
-// Layers of the kubelet log one failed call within microseconds of each other.
+// LayerGap is the maximum distance between the lines that the kubelet's layers log about one failed call; they
+// are microseconds apart.
 const LayerGap = 20 * time.Millisecond
 
-// A call that times out returns 0 to 5 ms after its deadline, later on a loaded
+// DeadlineLate is how late a call that times out may return: 0 to 5 ms after its deadline, more on a loaded
 // machine.
 const DeadlineLate = 40 * time.Millisecond
 
-// FailuresOf merges the lines of all layers into one failure per call. timeout is 0
-// where it is not known: then nothing tells when a call began.
+// FailuresOf merges the lines of all layers into one failure per call. If timeout is 0, it is unknown, and the
+// failures have no Start.
 func FailuresOf(calls []Call, interned *parse.StringTable, timeout time.Duration) []Failure {
 	r := failureReader{interned: interned, timeout: timeout, words: map[parse.StringID]string{}, pods: map[host.PodID]string{}}
 	out, lines := make([]Failure, 0, len(calls)), make([]host.Evidence, len(calls))
@@ -113,8 +113,7 @@ func FailuresOf(calls []Call, interned *parse.StringTable, timeout time.Duration
 	return out
 }
 
-// failureReader makes failures of lines, with one copy of each of the few words
-// and pods.
+// failureReader turns calls into failures, keeping one copy of each of the few distinct words and pods.
 type failureReader struct {
 	interned *parse.StringTable
 	timeout  time.Duration
@@ -135,8 +134,8 @@ func (r *failureReader) failure(c *Call) Failure {
 	return f
 }
 
-// mostWords is of how many words for calls, scopes and codes each is kept: the CRI has some
-// forty calls, and what is told of them is told by call.
+// mostWords limits the distinct words for calls, scopes and codes; any others become "other". The CRI has about
+// forty calls.
 const mostWords = 1000
 
 func (r *failureReader) word(s parse.StringID) string {
@@ -161,13 +160,12 @@ func (r *failureReader) pod(p host.PodID) string {
 	return text
 }
 
-// plainCalls are those whose deadline is runtimeRequestTimeout; that of
-// RunPodSandbox is twice as long, those of StopContainer and ExecSync
-// depend on the pod.
+// plainCalls have runtimeRequestTimeout as their deadline. RunPodSandbox has twice that; the deadlines of
+// StopContainer and ExecSync depend on the pod.
 var plainCalls = []string{"ListPodSandbox", "ListContainers", "PodSandboxStatus", "ContainerStatus",
 	"Status", "Version", "CreateContainer", "StartContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"}
 
-// mergeable finds the failure that f is another layer's line about, -1 if none.
+// mergeable returns the index of the failure that f describes from another layer, -1 if there is none.
 func mergeable(out []Failure, f *Failure) int {
 	if f.End == 0 {
 		return -1
@@ -185,19 +183,19 @@ func mergeable(out []Failure, f *Failure) int {
 	return -1
 }
 
-// agree reports whether two statements do not contradict each other.
+// agree reports whether two values are compatible: equal, or one of them unset.
 func agree[T comparable](a, b T) bool {
 	var none T
 	return a == none || b == none || a == b
 }
 
-// twice reports whether the same layer speaks again: another call.
+// twice reports whether g already has a line from the layer of f, so that f is another call.
 func twice(f, g *Failure) bool {
 	e := f.Evidence[0].Record.(*parse.Event)
 	return e.Caller != "" && slices.ContainsFunc(g.Evidence, func(x host.Evidence) bool { return x.Record.(*parse.Event).Caller == e.Caller })
 }
 
-// merge adds what another layer says.
+// merge adds what another layer logged.
 func (f *Failure) merge(g *Failure) {
 	f.Call, f.Scope, f.Code, f.Pod = cmp.Or(f.Call, g.Call), cmp.Or(f.Scope, g.Scope), cmp.Or(f.Code, g.Code), cmp.Or(f.Pod, g.Pod)
 	f.err, f.id, f.uid = cmp.Or(f.err, g.err), cmp.Or(f.id, g.id), cmp.Or(f.uid, g.uid)
@@ -207,16 +205,15 @@ func (f *Failure) merge(g *Failure) {
 	f.Evidence = append(f.Evidence, g.Evidence...)
 }
 
-// immediate reports whether an error says that nothing was waited for: there was
-// nobody to connect to. A dial that timed out did wait.
+// immediate reports whether an error shows that the call did not wait: there was nothing to connect to. A dial
+// that timed out did wait.
 func immediate(err string) bool {
 	has := func(words string) bool { return strings.Contains(err, words) }
 	return !has("timeout") && !has("timed out") &&
 		slices.ContainsFunc([]string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint"}, has)
 }
 
-// TimedOut reports whether an error text says that a call ran into its
-// deadline.
+// TimedOut reports whether an error text says that a call hit its deadline.
 func TimedOut(err string) bool {
 	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
 		strings.Contains(err, "operation timeout")

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// TestFailureDetails wants of a failure whose details are numbers what one gives
-// that was unpacked, and of the layers of one call all that any of them says.
+// TestFailureDetails checks that a failure with interned details returns the same as an unpacked one, and that
+// the layers of one call are merged without loss.
 func TestFailureDetails(t *testing.T) {
 	interned := parse.NewStringTable()
 	of := interned.OfString
@@ -48,7 +48,7 @@ func TestFailureDetails(t *testing.T) {
 	}
 }
 
-// TestFailureWords: lines may name any number of calls, of which some are told by name.
+// TestFailureWords checks that the number of distinct call names is limited, whatever the lines contain.
 func TestFailureWords(t *testing.T) {
 	interned := parse.NewStringTable()
 	var calls []Call
@@ -66,8 +66,8 @@ func TestFailureWords(t *testing.T) {
 	}
 }
 
-// TestImmediate: a socket that nobody serves refuses at once; a connection that ends, or
-// an error whose words are cut, tells nothing of how long the call took.
+// TestImmediate checks that a socket without a listener fails immediately, and that a closed connection or a
+// truncated error does not tell how long the call took.
 func TestImmediate(t *testing.T) {
 	for err, want := range map[string]bool{
 		`rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing dial unix /run/x.sock: connect: connection refused"`: true,

@@ -7,11 +7,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// clue says that a line of a signature, written in a certain form, comes from
-// certain minor versions of the kubelet (0: no bound).
+// clue says that a line with the given signature and form comes from minor versions lo to hi of the kubelet (0:
+// unbounded).
 type clue struct {
 	id     string
-	has    string // substring of the message, or two in order with … between; "" any
+	has    string // substring of the message, or two in order separated by …; "" matches any
 	form   form
 	lo, hi int
 	level  byte // klog severity; 0 any
@@ -25,14 +25,14 @@ const (
 	structured      // quoted message and key=value pairs
 )
 
-// clues are read from the sources named in the package documentation of
-// parse/logs; structured logging came to these messages with 1.21.
+// clues are taken from the sources named in the package documentation of parse/logs. These messages became
+// structured in 1.21.
 var clues = []clue{
 	{parse.SigSkip, "", printf, 0, 20, 0},
 	{parse.SigSkip, "", printf, 0, 16, 'I'},
 	{parse.SigSkip, "", printf, 17, 20, 'E'},
-	// Up to 1.13 the reasons were a list of strings, printed with blanks between
-	// them and in brackets even when there was one.
+	// Up to 1.13 the reasons were a slice of strings, printed in brackets (even a single one) and separated by
+	// spaces.
 	{parse.SigSkip, "container runtime is not up", printf, 0, 1, 0},
 	{parse.SigSkip, " is down PLEG", printf, 0, 13, 0},
 	{parse.SigSkip, " completed yet PLEG", printf, 0, 13, 0},
@@ -45,7 +45,7 @@ var clues = []clue{
 	{parse.SigListFail, "", printf, 0, 20, 0},
 	{parse.SigRPC, "from runtime service failed: ", printf, 0, 20, 0},
 	{parse.SigRPC, `from runtime service failed" `, structured, 21, 0, 0},
-	// gRPC wrote its codes as numbers.
+	// gRPC codes were logged as numbers.
 	{parse.SigRPC, "failed: rpc error: code = 2 desc", printf, 0, 8, 0},
 	{parse.SigRPC, "failed: rpc error: code = 4 desc", printf, 0, 8, 0},
 	{parse.SigRPC, "failed: rpc error: code = 14 desc", printf, 0, 8, 0},
@@ -78,9 +78,8 @@ var clues = []clue{
 	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0, 0},
 }
 
-// fingerprintRange bounds the minor version by the form of the lines. 0 is no
-// bound. Lines that contradict each other, as from an upgrade inside the log,
-// bound nothing.
+// fingerprintRange bounds the minor version by the form of the lines; 0 means unbounded. If lines contradict
+// each other, for example after an upgrade within the log, it returns no bounds.
 func fingerprintRange(events []*parse.Event) (lo, hi int) {
 	for _, e := range events {
 		msg := ""
@@ -108,7 +107,7 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 
 func (c *clue) fits(msg string, level byte) bool {
 	f := printf
-	msg = strings.TrimLeft(msg, " `") // a quote of Markdown
+	msg = strings.TrimLeft(msg, " `") // quoted in Markdown
 	if msg != "" && (msg[0] == '"' || msg[0] == '{') {
 		f = structured
 	}
@@ -120,14 +119,14 @@ func (c *clue) fits(msg string, level byte) bool {
 	return ok && strings.Contains(rest, then)
 }
 
-// OlderThan reports whether a version such as "v1.13.5" is older than 1.minor.
-// An unknown version is not.
+// OlderThan reports whether a version such as "v1.13.5" is older than 1.minor. It returns false for an unknown
+// version.
 func OlderThan(version string, minor int) bool {
 	m, ok := minorOf(version)
 	return ok && m < minor
 }
 
-// minorOf returns the minor of a 1.x version.
+// minorOf returns the minor number of a 1.x version.
 func minorOf(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestQuotedForm: a structured line that a thread quotes in backticks is a structured
-// one, and so of 1.21 or later; a printf line in backticks is none.
+// TestQuotedForm checks that a structured line quoted in backticks is recognized as structured, and so as 1.21
+// or later, and a printf line in backticks as printf.
 func TestQuotedForm(t *testing.T) {
 	for _, tt := range []struct {
 		msg  string

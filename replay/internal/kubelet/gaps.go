@@ -9,12 +9,12 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// gapMin is the shortest silence of the kubelet that the report lists; an idle
-// kubelet at verbosity 2 writes at least once in some minutes.
+// gapMin is the shortest silence of the kubelet that the report lists. An idle kubelet at verbosity 2 writes at
+// least once every few minutes.
 const gapMin = 2 * time.Minute
 
-// Gaps lists where the log says nothing: silences of the kubelet with the
-// marker that explains them, lost lines, cut files.
+// Gaps lists where the log has gaps: silences of the kubelet, with the marker that explains them if there is
+// one, lost lines, and truncated files.
 func (n *Log) Gaps() []LogGap {
 	var out []LogGap
 	var reasons []*parse.Marker
@@ -46,18 +46,18 @@ func (n *Log) Gaps() []LogGap {
 	return out
 }
 
-// gapReasons are the reasons for silence that markers state.
+// gapReasons maps markers to the reasons for a gap.
 var gapReasons = map[parse.MarkerKind]string{parse.MarkReboot: "reboot", parse.MarkSuppressed: "rate-limit", parse.MarkRotated: "rotation",
 	parse.MarkTruncated: "truncated", parse.MarkNull: "truncated"}
 
-// seamMin is the least time between the last line of a file and the first of the next
-// in which lines may be missing.
+// seamMin is the minimum time between the last line of a file and the first of the next at which lines may be
+// missing.
 const seamMin = time.Second
 
-// silences lists the stretches of parse.GapMin and more, or seamMin between two files,
-// in which no file holds a line of the kubelet, oldest first.
+// silences returns the intervals of at least parse.GapMin, or of at least seamMin between two files, in which
+// no file has a kubelet line, oldest first.
 func silences(n *host.Records) []parse.Gap {
-	type stretch struct{ first, last parse.Mark } // in which a file holds lines
+	type stretch struct{ first, last parse.Mark } // an interval in which a file has lines
 	var written []stretch
 	for _, c := range n.Coverage {
 		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
@@ -89,15 +89,15 @@ func silences(n *host.Records) []parse.Gap {
 	return out
 }
 
-// Seam reports whether a moment lies between the last line of one file and the first of
-// the next, where a single line may be missing.
+// Seam reports whether a moment lies between the last line of one file and the first of the next, where a
+// single line may be missing.
 func (n *Log) Seam(at int64) bool {
 	return slices.ContainsFunc(n.silences, func(g parse.Gap) bool {
 		return g.Last.At <= at && at < g.Next.At && g.Last.Pos.File != g.Next.Pos.File
 	})
 }
 
-// inOrder returns two marks, the earlier one first: files may be newest first.
+// inOrder returns two marks, the earlier one first: files may be sorted newest first.
 func inOrder(a, b parse.Mark) (first, last parse.Mark) {
 	if a.At > b.At {
 		return b, a
@@ -105,10 +105,10 @@ func inOrder(a, b parse.Mark) (first, last parse.Mark) {
 	return a, b
 }
 
-// LineOf makes a record of a line of which only the mark was kept.
+// LineOf returns a record for a line of which only the mark was kept.
 func LineOf(m parse.Mark) parse.Record { return markLine{m} }
 
-// markLine makes a mark a record.
+// markLine implements parse.Record for a mark.
 type markLine struct{ parse.Mark }
 
 func (m markLine) Where() parse.Pos   { return m.Pos }
@@ -116,15 +116,14 @@ func (m markLine) When() parse.Stamp  { return m.Stamp }
 func (m markLine) From() parse.Source { return parse.SrcKubelet }
 func (m markLine) Quote() string      { return m.Text.String() }
 
-// LogGap is a stretch in which the log says nothing.
+// LogGap is an interval in which the log has nothing.
 type LogGap struct {
 	host.Span
 	Why      string // rotation, rate-limit, reboot, truncated, silence
 	Evidence []host.Evidence
 }
 
-// doubled are the stretches of which a clock that was set back names each moment twice, of
-// the files of the kubelet.
+// doubled returns, for the kubelet's files, the intervals that occur twice because the clock was set back.
 func doubled(n *host.Records) (out []host.Span) {
 	for _, c := range n.Clocks {
 		for _, j := range c.Jumps {

@@ -8,20 +8,19 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Generator tells which generator relists in a process that may be asked for the evented
-// PLEG of up to 1.36. That one gives its stream up when it broke streamTries times; the
-// generic one relists as ever from then on.
+// Generator says which PLEG relists in a process that may run evented PLEG, as in kubelets up to 1.36. Evented
+// PLEG gives up its stream after it broke streamTries times; from then on generic PLEG relists as usual.
 type Generator struct {
-	Sure int64 // until when it is certain that the evented one does
-	Fell int64 // since when it is certain that the generic one does, 0 never
+	Sure int64 // until when evented PLEG is certain to relist
+	Fell int64 // since when generic PLEG is certain to relist, 0 if never
 }
 
 const streamTries = 5
 
-// Generators are those of the runs, none where it is known which one relists.
+// Generators holds one Generator per run; it is nil if the profile already says which one relists.
 type Generators []Generator
 
-// Of is that of a run; of none nothing is certain.
+// Of returns the Generator of a run, or the zero value if nothing is known.
 func (all Generators) Of(run int) Generator {
 	if run < 0 || run >= len(all) {
 		return Generator{}
@@ -29,8 +28,9 @@ func (all Generators) Of(run int) Generator {
 	return all[run]
 }
 
-// Limit is until when a relist that listed pods leaves PLEG healthy, by its start, and
-// from when on PLEG is unhealthy if no later one has listed.
+// Limit returns, for a relist that listed pods and began at start, until when it keeps PLEG healthy (well) and
+// from when on PLEG is unhealthy if no later relist has listed (ill), in Unix ns. The two differ if the
+// threshold in force is not known.
 func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
 	least, most := start+int64(k.Threshold), start+int64(k.Threshold)
 	if k.ThresholdSet || k.PLEG != PLEGUnknown && !k.EventedSends() {
@@ -44,7 +44,7 @@ func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
 	return well, ill
 }
 
-// Thresholds are the least and the greatest that may be in force in a stretch.
+// Thresholds returns the smallest and the largest threshold that may be in force in an interval.
 func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Duration) {
 	a, b := k.Limit(Generator{}, 0)
 	if g.Fell != 0 && in.From >= g.Fell {
@@ -56,9 +56,9 @@ func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Durati
 	return time.Duration(a), time.Duration(b)
 }
 
-// Generators tells of each run which one relists. A line tells of the fallback at
-// verbosity 4 only, each error of the stream has one at any; so they show in a complete log, in the
-// metrics and in the threshold that reports state.
+// Generators determines for each run which PLEG relists. The fallback itself is logged at verbosity 4 only, but
+// each stream error is logged at any verbosity, so both show in a complete log. They also show in the metrics
+// and in the threshold that reports state.
 func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generators {
 	evented := k.EventedSends()
 	if k.PLEG != PLEGUnknown && !evented {
@@ -93,7 +93,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 		if m.Name == "kubelet_evented_pleg_connection_error_count" {
 			for pt := range m.Samples() {
 				if fell := pt.V >= streamTries; fell {
-					see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // it may be later than its stamp
+					see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // the sample may be later than its timestamp
 				} else {
 					see(s.RunAt(pt.At), pt.At, false)
 				}
@@ -101,7 +101,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 		}
 	}
 	last := make([]int64, len(s.Runs))
-	for i := range s.Marks { // one that is not known to be asked is the generic one by its first pause of a period
+	for i := range s.Marks { // if evented PLEG is not known to be on, the first pause of one period shows that generic PLEG relists
 		if m := &s.Marks[i]; !evented && m.Run >= 0 && m.Kind == host.KindRelisting {
 			if m.At-last[m.Run] <= int64(quickMost) {
 				see(m.Run, m.At, true)

@@ -16,48 +16,47 @@ type Mark struct {
 	Line     *parse.Event
 	Run      int
 	Kind     host.Kinds
-	Deadline bool // the call ran into its deadline
-	AtOnce   bool // it failed without waiting for anything
+	Deadline bool // the call hit its deadline
+	AtOnce   bool // it failed without waiting
 }
 
 // Age is a line that states how long ago PLEG was last active.
 type Age struct {
-	At     int64 // 0 when undated
+	At     int64 // Unix ns, 0 if undated
 	Age    time.Duration
-	Limit  time.Duration // the threshold that the line states, 0 if it states none
-	Res    time.Duration // granularity of At
+	Limit  time.Duration // threshold stated in the line, 0 if none
+	Res    time.Duration // resolution of At
 	Skip   bool          // written by the sync loop
 	Run    int
 	Record parse.Record
 
 	status  bool // a row of the node's conditions, dated by its heartbeat
-	header  bool // at is the kubelet's own clock, not that of arrival
-	Outside bool // told by another than the kubelet: an event row, an object
+	header  bool // At is from the kubelet's own clock, not the time of arrival
+	Outside bool // reported by something other than the kubelet: an event row, an object
 }
 
-// Turn is a line of the sync loop, by its index: it skipped, or it worked.
+// Turn is the index of an event logged by one sync-loop iteration, which either skipped or worked.
 type Turn int32
 
-// TurnKinds are the kinds of the line of a turn: KindSkip where the loop skipped,
-// and KindAge or KindNever if PLEG was among the reasons.
+// TurnKinds returns the kinds of the line: KindSkip if the loop skipped, with KindAge or KindNever if PLEG was
+// among the reasons.
 func (s *Log) TurnKinds(t Turn) host.Kinds { return s.index.Groups[s.index.Of[t]].Kinds }
 
-// TurnAt is when a turn was.
+// TurnAt returns the time of a turn in Unix ns.
 func (s *Log) TurnAt(t Turn) int64 { return s.index.Events[t].At }
 
-// TurnRun is the run that a turn was in.
+// TurnRun returns the run of a turn.
 func (s *Log) TurnRun(t Turn) int { return s.Cover.runOf(int32(t)) }
 
-// TurnFrom is the index of the first turn at or after a moment.
+// TurnFrom returns the index in Turns of the first turn at or after a moment.
 func (s *Log) TurnFrom(at int64) int {
 	i, _ := slices.BinarySearchFunc(s.Turns, at, func(t Turn, at int64) int { return cmp.Compare(s.TurnAt(t), at) })
 	return i
 }
 
-// Attended is until when the sync loop of a run would have told of trouble in lines that
-// end at a moment: until its last work, or the longest call before the end. The loop, and
-// all that would tell in its place, may hang in a call from then on, of which the kubelet
-// tells when its time is up.
+// Attended returns until when the sync loop of a run would have reported trouble, in a log that ends at the
+// moment end: until its last work, but no earlier than call before end. After that the loop, and everything
+// that would report in its place, may hang in a call, which the kubelet logs only when it times out.
 func (s *Log) Attended(run int, end int64, call time.Duration) int64 {
 	least := end - int64(call)
 	for i := s.TurnFrom(end+1) - 1; i >= 0 && s.TurnAt(s.Turns[i]) > least; i-- {
@@ -68,7 +67,7 @@ func (s *Log) Attended(run int, end int64, call time.Duration) int64 {
 	return least
 }
 
-// Tail is until when a log without reports proves something about its last process.
+// Tail returns until when a log without reports proves anything about its last process.
 func (s *Log) Tail(call time.Duration) int64 {
 	last := len(s.Runs) - 1
 	if last < 0 {
@@ -78,7 +77,7 @@ func (s *Log) Tail(call time.Duration) int64 {
 	return min(end-int64(TailMargin), s.Attended(last, end, call))
 }
 
-// Saying is a dated line of which only the moment counts.
+// Saying is a dated line that matters only for its time.
 type Saying struct {
 	At   int64
 	Run  int
@@ -92,7 +91,7 @@ type Stall struct {
 	Line     *parse.Event
 }
 
-// Call is a failed runtime call as one layer tells it.
+// Call is a failed runtime call as logged by one layer.
 type Call struct {
 	Line                            *parse.Event
 	Run                             int32
@@ -100,7 +99,7 @@ type Call struct {
 	pod                             host.PodID
 }
 
-// Log is what one pass over a node's events finds, each list in time order.
+// Log is the result of one pass over a node's events; each list is in time order.
 type Log struct {
 	*host.Records
 
@@ -112,28 +111,28 @@ type Log struct {
 	Stalls     []Stall
 	ReadyLines []ReadyLine
 	Calls      []Call
-	Down       []Saying
-	Cuts       []Saying // reports of an old relist that were cut before its age
-	Well       []Saying // moments at which PLEG was healthy by the words of a line
-	Fallbacks  []Saying // of the evented PLEG to the generic one, and errors of its stream
-	PodRelists []Mark   // relists of one pod on demand that begin
-	PodLists   []Mark   // those of which the list failed
-	PodDrops   []Mark   // and requests for some that were dropped
+	Down       []Saying // lines that report the container runtime down
+	Cuts       []Saying // reports of an old relist that were cut off before its age
+	Well       []Saying // lines that show PLEG healthy at that moment
+	Fallbacks  []Saying // falls back from evented to generic PLEG, and stream errors
+	PodRelists []Mark   // starts of on-demand relists of one pod
+	PodLists   []Mark   // on-demand relists whose list failed
+	PodDrops   []Mark   // on-demand relist requests that were dropped
 	profile    []*parse.Event
 	Lags       []LogLag
 	Refuted    []Refuted
-	Broken     bool // lines were cut or wrapped at one column
+	Broken     bool // lines were cut off or wrapped at a fixed column
 	Cover      *Coverage
 	Observed   *host.EventTable
 
-	silences []parse.Gap // that all files share
-	Doubled  []host.Span // by a clock that was set back
+	silences []parse.Gap // silences common to all files
+	Doubled  []host.Span // intervals that occur twice because the clock was set back
 	index    *host.Index
 	failed   *parse.Columns // callFields
-	text     []parse.Field  // of the line at hand
+	text     []parse.Field  // buffer for the fields of the current line
 }
 
-// Read reads the node's events once and sorts what matters into typed lists.
+// Read reads the node's events once and sorts the relevant ones into typed lists.
 func Read(n *host.Records, v *host.Survey) *Log {
 	s := &Log{Records: n, index: v.Index, Cover: newCoverage(n, v),
 		failed: parse.NewColumns(n.Interned, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Interned, v.Events),
@@ -174,13 +173,13 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	return s
 }
 
-// read returns the fields of a line. They are good until the next call.
+// read returns the fields of a line; they are valid until the next call.
 func (s *Log) read(e *parse.Event) host.Fields {
 	s.text = e.AppendFields(s.text[:0])
 	return s.text
 }
 
-// add files one event under every kind that it is of.
+// add files an event under each of its kinds.
 func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindProfile != 0 {
 		s.profile = append(s.profile, e)
@@ -263,12 +262,12 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 }
 
-// lagMin is the least delay between writing and arrival that tells of a
-// stalled log pipeline; idle journals lag 0.1 to 2 ms.
+// lagMin is the minimum delay between writing and arrival that indicates a stalled log pipeline. Idle journals
+// lag 0.1 to 2 ms.
 const lagMin = 2 * time.Second
 
-// lag notes that a line of the kubelet arrived late. The zone difference between
-// header and envelope is already resolved in the events' times.
+// lag records a kubelet line that arrived late. The time zone difference between header and envelope is already
+// resolved in the event's times.
 func (s *Log) lag(e *parse.Event) {
 	if e.Arrived == 0 || !e.Headed {
 		return
@@ -278,7 +277,7 @@ func (s *Log) lag(e *parse.Event) {
 		return
 	}
 	l := LogLag{At: e.At, Lag: lag, Evidence: host.Evidence{Record: e}}
-	// One entry a stall: the largest lag within a minute.
+	// Keep one entry per stall: the largest lag within a minute.
 	if k := len(s.Lags); k > 0 && e.At-s.Lags[k-1].At < int64(time.Minute) {
 		if lag > s.Lags[k-1].Lag {
 			s.Lags[k-1] = l
@@ -288,8 +287,7 @@ func (s *Log) lag(e *parse.Event) {
 	s.Lags = append(s.Lags, l)
 }
 
-// addCondition files a row of the Ready condition; rows of other conditions
-// carry neither reason of the kubelet's readiness.
+// addCondition files a row of the Ready condition. Rows of other conditions have neither of the two reasons.
 func (s *Log) addCondition(e *parse.Event, run int) {
 	f := s.read(e)
 	reason := f.Get("reason")
@@ -307,11 +305,11 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 	}
 }
 
-// addHealth files a line about the health of PLEG: an age, a "never", a turn
-// of the sync loop that skipped.
+// addHealth files a line about the health of PLEG: an age, a "yet to be successful", or a sync-loop iteration
+// that skipped.
 func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	at := int64(0)
-	if e.Basis != parse.NoTime && e.Origin.Ident != parse.IdentAbout { // who repeats it does so later
+	if e.Basis != parse.NoTime && e.Origin.Ident != parse.IdentAbout { // a line that repeats it does so later
 		at = e.At
 	}
 	if k&host.KindAge != 0 {
@@ -324,7 +322,7 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 			if stamp == "" && k&host.KindCondition != 0 {
 				stamp = f.Get("heartbeat")
 			}
-			if t, ok := ParseStamp(stamp); ok { // of a condition: the age was computed then, not when it was printed
+			if t, ok := ParseStamp(stamp); ok { // a condition: the age was computed at its heartbeat, not when it was printed
 				a.At, a.Res, a.header, a.status = t, time.Second, true, true
 			}
 			s.Ages = append(s.Ages, a)
@@ -347,25 +345,22 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 }
 
-// Reported are the kinds of lines that call PLEG unhealthy.
+// Reported is the set of kinds that report PLEG unhealthy.
 const Reported = host.KindAge | host.KindNever | host.KindCut
 
-// ForOthers reports whether a turn skipped and lists all its reasons, none of which
-// is PLEG.
+// ForOthers reports whether a turn skipped and states all its reasons, none of which is PLEG.
 func (s *Log) ForOthers(t Turn) bool {
 	return s.TurnKinds(t)&Reported == 0 && othersOnly(s.index.Events[t].Field("reason"))
 }
 
-// ForPLEG reports whether a turn skipped and PLEG is a reason, or may be one of those
-// that were cut.
+// ForPLEG reports whether a turn skipped because of PLEG, or possibly so if its reasons were cut off.
 func (s *Log) ForPLEG(t Turn) bool {
 	return s.TurnKinds(t)&host.KindSkip != 0 && (s.TurnKinds(t)&Reported != 0 || !s.ForOthers(t))
 }
 
-// othersOnly reports whether the reasons of a loop that skips are all there and PLEG
-// is not among them. The kubelet joins all it has (runtime.go runtimeErrors, 1.4 to
-// 1.37): the state of the runtime, then the health checks, of which PLEG is the
-// first, then what the runtime says of itself.
+// othersOnly reports whether the reasons of a skipped iteration are complete and PLEG is not among them. The
+// kubelet joins all reasons (runtime.go runtimeErrors, 1.4 to 1.37): the state of the runtime, then the health
+// checks with PLEG first, then the runtime's own conditions.
 func othersOnly(reasons string) bool {
 	reasons = strings.TrimSuffix(strings.TrimSpace(reasons), ".")
 	switch reasons {
@@ -373,7 +368,7 @@ func othersOnly(reasons string) bool {
 		return true
 	}
 	switch {
-	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // which kubelets say that are older than this, too
+	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // the latter is logged by kubelets older than this, too
 		return false
 	case strings.HasPrefix(reasons, "["):
 		return strings.HasSuffix(reasons, "]")
@@ -381,8 +376,8 @@ func othersOnly(reasons string) bool {
 	return strings.HasPrefix(reasons, "container runtime not ready: ")
 }
 
-// ParseStamp reads a stamp of a condition: RFC 3339 in objects, RFC 1123 in the
-// tables of kubectl describe, as Go prints a time in the lines of a controller.
+// ParseStamp parses the timestamp of a condition, and returns Unix ns: RFC 3339 in objects, RFC 1123 in the
+// tables of kubectl describe, or Go's time format in the lines of a controller.
 func ParseStamp(s string) (int64, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z, "2006-01-02 15:04:05 -0700 MST"} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 2000 {
@@ -392,7 +387,7 @@ func ParseStamp(s string) (int64, bool) {
 	return 0, false
 }
 
-// callFields are the fields of a failed runtime call.
+// callFields are the fields read of a failed runtime call.
 var callFields = [...]string{"call", "scope", "code", "err", "id", "pod_uid", "pod_ns", "pod_name"}
 
 // addCall files a failed runtime call.
@@ -402,15 +397,15 @@ func (s *Log) addCall(e *parse.Event, run int) {
 	s.Calls = append(s.Calls, Call{Line: e, Run: int32(run), Name: f[0], Scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: host.PodID{NS: f[6], Name: f[7]}})
 }
 
-// LogLag says that lines arrived late in the journal: a stalled log pipeline.
+// LogLag is a line that arrived late in the journal, because the log pipeline stalled.
 type LogLag struct {
 	At  int64
 	Lag time.Duration
 	host.Evidence
 }
 
-// ByRun divides marks by run; those of none come last. One run has them
-// all in most logs.
+// ByRun splits marks by run; marks without a run come last. In most logs one run has them all, and its slice
+// shares their array.
 func (s *Log) ByRun(marks []Mark) [][]Mark {
 	runs := len(s.Runs)
 	of := func(m *Mark) int {

@@ -17,7 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Times prints a count and a noun.
+// Times formats a count and a noun, such as "2 pairs".
 func Times(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -28,25 +28,25 @@ func Times(n int, noun string) string {
 // GenericPeriod is the pause between relists of the generic generator.
 const GenericPeriod = pleg.Period
 
-// Given is what somebody who asks states about the kubelet: it overrules the lines.
-// Zero values state nothing.
+// Given holds settings that the user states about the kubelet; they override the log. Zero values mean not
+// given.
 type Given struct {
 	KubeletVersion                string // "v1.28.0" or "1.28"
 	RelistThreshold, RelistPeriod time.Duration
 }
 
-// profiler fills a node's kubelet profile and says how each value is known.
+// profiler fills in a Profile and records how each value is known.
 type profiler struct {
 	k     Profile
 	s     *Log
-	forms []*parse.Event // lines whose form tells the version
+	forms []*parse.Event // lines whose form shows the version
 	opt   Given
 	basis []string
-	sock  string          // of the runtime, as flag or configuration states it
-	gaps  []time.Duration // between failures, the least first
+	sock  string          // runtime socket, from the flag or configuration
+	gaps  []time.Duration // distances between failures, sorted
 }
 
-// ProfileOf settles the profile; forms are the lines whose form tells the version.
+// ProfileOf determines the profile; forms are the lines whose form shows the version.
 func ProfileOf(s *Log, forms []*parse.Event, opt Given) Profile {
 	p := &profiler{s: s, forms: forms, opt: opt}
 	p.k.Verbosity = -1
@@ -68,7 +68,7 @@ func (p *profiler) cite(r parse.Record, note string) {
 	p.k.Evidence = append(p.k.Evidence, host.Evidence{Record: r, Note: note})
 }
 
-// lines reads the start-up lines of the last run that has any.
+// lines reads the start-up lines; later ones override earlier ones.
 func (p *profiler) lines() {
 	k, bare := &p.k, p.unconfigured()
 	for _, e := range p.s.profile {
@@ -101,16 +101,15 @@ func (p *profiler) lines() {
 	}
 }
 
-// cut reports whether a line ends with a value of its own: of lines that end at one
-// column, that may be half of it.
+// cut reports whether a line ends with one of its values, which may be incomplete in a log whose lines are cut
+// off at a fixed column.
 func (p *profiler) cut(e *parse.Event) bool {
 	text := e.Text().String()
 	return slices.ContainsFunc(e.Fields(), func(f parse.Field) bool { return strings.HasSuffix(text, f.Value) })
 }
 
-// unconfigured tells, by process id, which processes say that they have no configuration
-// file. The values of another may be in force where a flag shows its default, which may
-// not have been given at all.
+// unconfigured returns, by process ID, which processes log that they have no configuration file. For other
+// processes a flag at its default may not have been given at all, and the value from the file may be in force.
 func (p *profiler) unconfigured() map[int]bool {
 	out := map[int]bool{}
 	for _, e := range p.s.profile {
@@ -121,7 +120,7 @@ func (p *profiler) unconfigured() map[int]bool {
 	return out
 }
 
-// flagDefaults are the values that flags print when nobody set them.
+// flagDefaults are the values that flags show if not set.
 var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": "", "container-runtime-endpoint": "unix:///run/containerd/containerd.sock"}
 
 func (p *profiler) flag(e *parse.Event, bare bool) {
@@ -148,9 +147,8 @@ func (p *profiler) flag(e *parse.Event, bare bool) {
 	}
 }
 
-// facts reads configuration and versions that other files state; a
-// configuration file overrides the flag's default, which is all that the flag
-// lines show.
+// facts reads configuration and versions from other files. A configuration file overrides flag defaults, which
+// may be all that the flag lines show.
 func (p *profiler) facts() {
 	k := &p.k
 	name, version := "", ""
@@ -194,9 +192,8 @@ func (p *profiler) facts() {
 	p.metrics()
 }
 
-// metrics takes from the kubelet's own metrics what no line and no file states: its
-// version, and whether the evented PLEG is on. A plain kubelet's metrics say that it
-// is off since the gate exists (1.26).
+// metrics takes from the kubelet's own metrics what no line and no file states: its version, and whether
+// evented PLEG is on. Since the gate exists (1.26), even the metrics of a default kubelet state that it is off.
 func (p *profiler) metrics() {
 	k := &p.k
 	for _, s := range p.s.Series {
@@ -224,8 +221,8 @@ func (p *profiler) metrics() {
 	}
 }
 
-// nodeObject takes the versions from the node object where no log and no file
-// states them: the kubelet reports them to the API.
+// nodeObject takes versions that no log and no file states from the node object: the kubelet reports them to
+// the API server.
 func (p *profiler) nodeObject() {
 	k := &p.k
 	var newest *parse.Object
@@ -235,7 +232,7 @@ func (p *profiler) nodeObject() {
 			continue
 		}
 		if newest != nil && newest.Name != o.Name && version != host.FieldOf(newest.Fields, "kubelet_version") {
-			return // a table of several nodes: which of them this one is, it does not say
+			return // a table of several nodes, which does not say which one this is
 		}
 		if newest == nil || o.At >= newest.At {
 			newest = o
@@ -256,10 +253,9 @@ func (p *profiler) nodeObject() {
 	}
 }
 
-// runtime names the kind of the runtime, where nothing states it, by its socket, by the
-// containers that the kubelet names, by who writes lines and by what only the dockershim
-// says. dockerd comes before containerd, as it runs one of its own, whose lines name its
-// name space moby.
+// runtime infers the kind of runtime if nothing states it: from its socket, the containers that the kubelet
+// names, the writers of lines, or messages specific to the dockershim. dockerd takes precedence over
+// containerd, since it runs a containerd of its own, whose lines name its namespace moby.
 func (p *profiler) runtime() {
 	if p.k.Runtime != "" {
 		return
@@ -273,7 +269,7 @@ func (p *profiler) runtime() {
 	if kind == "" {
 		named := p.ofContainers()
 		if len(named) > 1 {
-			return // the runtime was changed
+			return // the runtime was replaced
 		}
 		kind, by = strings.Join(named, ""), "the containers that the kubelet names"
 	}
@@ -291,10 +287,10 @@ func (p *profiler) runtime() {
 	}
 }
 
-// containerID is how the kubelet writes an id, after the runtime that gave it.
+// containerID matches a container ID as the kubelet writes it, with its runtime as scheme.
 var containerID = regexp.MustCompile(`\b(containerd|cri-o|docker)://[0-9a-f]{12,}`)
 
-// ofContainers are the runtimes of the containers that lines of the kubelet name.
+// ofContainers returns the runtimes of the containers that kubelet lines name.
 func (p *profiler) ofContainers() (kinds []string) {
 	for _, e := range p.forms {
 		if e.From() != parse.SrcKubelet {
@@ -309,7 +305,7 @@ func (p *profiler) ofContainers() (kinds []string) {
 	return kinds
 }
 
-// byLines is the runtime by who writes lines, "" for none.
+// byLines returns the runtime inferred from the writers of lines, "" if none.
 func (p *profiler) byLines() string {
 	if slices.ContainsFunc(p.s.Coverage, func(c *parse.Coverage) bool { return strings.HasPrefix(c.Origin.Ident, "cri-dockerd") }) {
 		return "docker"
@@ -318,7 +314,7 @@ func (p *profiler) byLines() string {
 	for _, e := range p.forms {
 		switch src := e.From(); {
 		case src == parse.SrcDockerd, src == parse.SrcKubelet && (e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")):
-			return "docker" // the last by the kubelet's own client of dockerd
+			return "docker" // docker_ callers are the kubelet's own dockerd client
 		case kind == "" && src == parse.SrcCRIO:
 			kind = "cri-o"
 		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
@@ -328,8 +324,8 @@ func (p *profiler) byLines() string {
 	return kind
 }
 
-// system settles the operating system: as files state it, else by paths and services that
-// only Windows has, or by what only Linux has.
+// system determines the operating system: as files state it, otherwise from paths and services that only
+// Windows has, or from what only Linux has.
 func (p *profiler) system() {
 	stated, linux := p.k.OS, false
 	for _, f := range p.s.Facts {
@@ -352,7 +348,7 @@ func (p *profiler) system() {
 	}
 }
 
-// runtimesByDump are the kinds of runtimes by the program of a goroutine dump.
+// runtimesByDump maps the program of a goroutine dump to the kind of runtime.
 var runtimesByDump = map[string]string{"dockerd": "docker", "docker-containerd": "docker", "cri-dockerd": "docker", "crio": "cri-o", "containerd": "containerd"}
 
 func (p *profiler) version() {
@@ -380,7 +376,7 @@ func (p *profiler) version() {
 	}
 }
 
-// VersionText is the version in words, as far as it is known.
+// VersionText returns the version in words, as precisely as it is known.
 func (k *Profile) VersionText() string {
 	switch {
 	case k.Version != "":
@@ -395,8 +391,8 @@ func (k *Profile) VersionText() string {
 	return k.VersionMin + " to " + k.VersionMax
 }
 
-// health settles period and threshold: by option, by the lines that state the
-// threshold, by the evented gate, else the generic constants.
+// health determines period and threshold: from the options, from lines that state the threshold, from the
+// evented PLEG gate, or else the generic constants.
 func (p *profiler) health() {
 	k := &p.k
 	stated := p.stated()
@@ -405,7 +401,7 @@ func (p *profiler) health() {
 		p.say("evented PLEG by its threshold of 10m0s")
 	}
 	k.Period, k.Threshold = pleg.Period, pleg.Threshold
-	if k.EventedSends() && stated != pleg.Threshold { // one that has fallen back relists as ever
+	if k.EventedSends() && stated != pleg.Threshold { // after a fallback the kubelet relists as usual
 		k.Period, k.Threshold = pleg.EventedPeriod, pleg.EventedThreshold
 	}
 	switch {
@@ -430,7 +426,7 @@ func (p *profiler) health() {
 	}
 }
 
-// stated is the threshold that most lines state, 0 if none does.
+// stated returns the threshold that most lines state, 0 if none does.
 func (p *profiler) stated() time.Duration {
 	count := map[time.Duration]int{}
 	best := time.Duration(0)
@@ -446,10 +442,9 @@ func (p *profiler) stated() time.Duration {
 	return best
 }
 
-// timeout settles runtimeRequestTimeout. Failing lists measure it: they follow
-// each other by timeout plus period. Flag lines show the flag's default even
-// where the configuration file says otherwise, so measurements win. What nothing
-// measures, confirms or states is assumed, and proves nothing.
+// timeout determines runtimeRequestTimeout. Failing lists measure it: they follow each other by timeout plus
+// period. Flag lines show the flag's default even if the configuration file overrides it, so measurements win.
+// A value that is not measured, confirmed or stated is assumed, and proves nothing.
 func (p *profiler) timeout() {
 	k := &p.k
 	stated := k.RPCTimeout > 0
@@ -463,7 +458,7 @@ func (p *profiler) timeout() {
 	}
 	k.RPCTimeout, k.TimeoutKnown = cmp.Or(k.RPCTimeout, pleg.RPCTimeout), true
 	waits := p.waits()
-	switch least := k.RPCTimeout - 3*time.Second/2; { // stamps may be cut to seconds
+	switch least := k.RPCTimeout - 3*time.Second/2; { // timestamps may be truncated to seconds
 	case slices.ContainsFunc(slices.Concat(p.gaps[:min(len(p.gaps), 1)], waits.own), func(d time.Duration) bool { return d < least }):
 		k.TimeoutKnown = false
 		p.say("runtimeRequestTimeout unknown: serial calls that timed out are less than " + parse.Short(k.RPCTimeout) + " apart")
@@ -474,7 +469,7 @@ func (p *profiler) timeout() {
 	case slices.ContainsFunc(waits.all, func(d time.Duration) bool {
 		late := d + 20*time.Millisecond
 		if late -= k.RPCTimeout; late >= k.RPCTimeout {
-			late -= k.RPCTimeout // one pod costs a relist two timeouts, up to 1.31
+			late -= k.RPCTimeout // a pod costs a relist two timeouts, up to 1.31
 		}
 		return late >= 0 && (late <= timeoutLate || late >= k.Period && late <= k.Period+timeoutLate)
 	}):
@@ -487,14 +482,13 @@ func (p *profiler) timeout() {
 	}
 	if !k.TimeoutKnown {
 		k.most = p.most(waits.own)
-		k.slower = slices.ContainsFunc(p.s.Stalls, func(x Stall) bool { return x.To-x.From > 2*int64(k.RPCTimeout+time.Second) }) // it lists twice
+		k.slower = slices.ContainsFunc(p.s.Stalls, func(x Stall) bool { return x.To-x.From > 2*int64(k.RPCTimeout+time.Second) }) // housekeeping lists twice
 	}
 }
 
-// most is what the timeout is at most where it is not known: no longer than what passed
-// between two calls of the relist goroutine that ran into it, nor than a relist may have
-// run whose list did: since PLEG started, or since it may have been one that left a sync
-// loop at work healthy.
+// most returns an upper bound for an unknown timeout. It is at most the time between two calls of the relist
+// goroutine that hit it. It is also at most as long as a relist whose list hit it may have run: since PLEG
+// started, or since a relist that kept a working sync loop healthy may have begun.
 func (p *profiler) most(own []time.Duration) time.Duration {
 	out := slices.Min(slices.Concat(p.gaps[:min(len(p.gaps), 1)], own, []time.Duration{TimeoutMost}))
 	for _, m := range p.s.Marks {
@@ -512,8 +506,8 @@ func (p *profiler) most(own []time.Duration) time.Duration {
 	return out
 }
 
-// heldUp reports whether housekeeping took as long as a timeout and ended with a list that
-// ran into its deadline: it gives up at the first one.
+// heldUp reports whether housekeeping took one timeout and ended with a list call that hit its deadline:
+// housekeeping gives up at the first failure.
 func (p *profiler) heldUp(timeout time.Duration) bool {
 	return slices.ContainsFunc(p.s.Stalls, func(x Stall) bool {
 		over := time.Duration(x.To-x.From) - timeout
@@ -523,11 +517,11 @@ func (p *profiler) heldUp(timeout time.Duration) bool {
 	})
 }
 
-// waits are how long inspections waited for a deadline, by the one that failed before or
-// by the start of their relist: they follow each other within a relist, and from one
-// relist to the next a period later.
+// waits holds how long inspections waited for their deadline, measured from the failure before or from the
+// start of their relist. Failures follow each other directly within a relist; from one relist to the next, a
+// period is added.
 type waits struct {
-	own []time.Duration // between lines of the relist goroutine, which does one thing at a time
+	own []time.Duration // between lines of the relist goroutine, which is serial
 	all []time.Duration
 }
 
@@ -556,7 +550,7 @@ func (p *profiler) waits() waits {
 	for _, e := range ends {
 		gap := func(since map[int]int64) (time.Duration, bool) {
 			d := time.Duration(e.at - since[e.run])
-			return d, since[e.run] != 0 && d >= time.Second // less: another layer tells of the same
+			return d, since[e.run] != 0 && d >= time.Second // a shorter distance is another layer's line about the same call
 		}
 		if d, ok := gap(prev); ok {
 			w.all = append(w.all, d)
@@ -577,8 +571,7 @@ func (p *profiler) waits() waits {
 	return w
 }
 
-// fromFile reports whether the configuration of the kubelet is at hand: what it does
-// not set has its default.
+// fromFile reports whether the kubelet configuration is available: what it does not set has its default.
 func (p *profiler) fromFile() bool {
 	return slices.ContainsFunc(p.s.Facts, func(f *parse.Fact) bool {
 		from := f.Attr("from")
@@ -586,10 +579,9 @@ func (p *profiler) fromFile() bool {
 	})
 }
 
-// measured is the timeout by the least distance of two list failures that
-// waited for their deadline and follow each other, and what measures it, "" nothing:
-// a slow first call, or a relist in between that no line tells of,
-// only makes distances longer.
+// measured returns the timeout measured from the shortest distance between two consecutive list failures that
+// hit their deadline, and what measures it, "" if nothing does. A slow first call, or an unlogged relist in
+// between, only makes distances longer.
 func (p *profiler) measured() (time.Duration, string) {
 	gaps := p.gaps
 	if len(gaps) == 0 {
@@ -602,17 +594,16 @@ func (p *profiler) measured() (time.Duration, string) {
 	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
 	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
 	if whole != usual && (n == 1 && (whole > usual || whole%RoundTimeout != 0) || p.several(whole)) {
-		return p.single() // two hangs apart from each other are as far apart as they like
+		return p.single() // two separate hangs can be any time apart
 	}
 	return whole, Times(n, "pair") + " of failing lists"
 }
 
-// RoundTimeout is what timeouts that people set are multiples of.
+// RoundTimeout is the unit of timeouts that people set.
 const RoundTimeout = 5 * time.Second
 
-// several reports whether a distance less the period may be that of relists of which
-// the lines of some in between are missing: it is no round number, and as many round
-// timeouts and periods make it up.
+// several reports whether a distance (less the period) may span several relists, some without lines: it is not
+// a round number, but is made up of that many round timeouts and periods.
 func (p *profiler) several(d time.Duration) bool {
 	for k := time.Duration(2); k <= 5 && d%RoundTimeout != 0; k++ {
 		if one := (d + p.k.Period) / k; one*k == d+p.k.Period && (one-p.k.Period)%RoundTimeout == 0 {
@@ -622,20 +613,19 @@ func (p *profiler) several(d time.Duration) bool {
 	return false
 }
 
-// A call that waits for its deadline returns up to this late, with the rest of
-// its relist, on a loaded machine.
+// timeoutLate is how late a call that hits its deadline may return, with the rest of its relist, on a loaded
+// machine.
 const timeoutLate = 400 * time.Millisecond
 
-// wholeSeconds is the number of seconds that a measured timeout stands for: it
-// never comes early.
+// wholeSeconds rounds a measured timeout to the whole seconds it represents: a timeout never fires early. The
+// bool is false if d is too far above them.
 func wholeSeconds(d time.Duration) (time.Duration, bool) {
 	whole := (d + 20*time.Millisecond).Truncate(time.Second)
 	return whole, whole > 0 && d-whole <= timeoutLate
 }
 
-// failureGaps are the distances of list failures by deadline, less the period.
-// A relist that listed pods in between, by a line of its own or because it was
-// the last seen later on, parts them.
+// failureGaps returns the distances between list failures by deadline, less the period. Failures with a relist
+// that listed pods in between, known from its own line or because it was last seen later, do not count.
 func (p *profiler) failureGaps() []time.Duration {
 	var gaps []time.Duration
 	starts := p.lastSeen()
@@ -658,7 +648,7 @@ func (p *profiler) failureGaps() []time.Duration {
 	return gaps
 }
 
-// lastSeen are the starts of relists that ages name, by run, in order.
+// lastSeen returns the starts of relists that ages name, by run, sorted.
 func (p *profiler) lastSeen() map[int][]int64 {
 	out := map[int][]int64{}
 	for _, a := range p.s.Ages {
@@ -672,16 +662,15 @@ func (p *profiler) lastSeen() map[int][]int64 {
 	return out
 }
 
-// anyIn reports whether one of the moments, which are in order, lies between
-// two others.
+// anyIn reports whether one of the moments, which are sorted, lies strictly between from and to.
 func anyIn(moments []int64, from, to int64) bool {
 	i, _ := slices.BinarySearch(moments, from+1)
 	return i < len(moments) && moments[i] < to
 }
 
-// single measures by one failure and the last-seen start before it: the
-// attempt began a period after that relist, which takes some time itself. A
-// timeout longer than usual must explain why no call at all had failed before.
+// single measures the timeout from one failure and the last-seen start before it: the attempt began a period
+// after that relist, which takes some time itself. A timeout longer than usual must also explain why no call
+// had failed before.
 func (p *profiler) single() (time.Duration, string) {
 	const by = "a failing list and the relist before it"
 	tries := 0
@@ -690,7 +679,7 @@ func (p *profiler) single() (time.Duration, string) {
 			continue
 		}
 		if tries++; tries > 64 {
-			break // they all say the same
+			break // further ones add nothing
 		}
 		start, ok := p.seenAfter(&m)
 		if !ok {
@@ -711,7 +700,7 @@ func (p *profiler) single() (time.Duration, string) {
 	return 0, ""
 }
 
-// seenAfter is the start of the relist that the first age after a mark names.
+// seenAfter returns the start of the relist that the first age after a mark names.
 func (p *profiler) seenAfter(m *Mark) (int64, bool) {
 	ages := p.s.Ages
 	i := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
@@ -723,8 +712,7 @@ func (p *profiler) seenAfter(m *Mark) (int64, bool) {
 	return 0, false
 }
 
-// timedOut reports whether a call of the run ended at its deadline between the
-// moments.
+// timedOut reports whether a call of the run hit its deadline between the two moments.
 func (p *profiler) timedOut(run int, from, to int64) bool {
 	calls := p.s.Calls
 	i := sort.Search(len(calls), func(i int) bool { return calls[i].Line.At > from })
@@ -736,7 +724,7 @@ func (p *profiler) timedOut(run int, from, to int64) bool {
 	return false
 }
 
-// verbosity is the flag's, else the least that the lines prove.
+// verbosity takes the value of the flag, otherwise the minimum that the lines prove.
 func (p *profiler) verbosity() {
 	k := &p.k
 	if k.Verbosity >= 0 {
@@ -762,31 +750,31 @@ func (p *profiler) verbosity() {
 	}
 }
 
-// PLEGUnknown is Profile.PLEG where nothing tells whether the evented PLEG is on.
+// PLEGUnknown is the value of Profile.PLEG if nothing shows whether evented PLEG is on.
 const PLEGUnknown = "unknown"
 
-// Profile is the profile of the node's kubelet and how it is known.
+// Profile describes the node's kubelet and how that is known.
 type Profile struct {
-	Version    string // "v1.28.0", "" unknown
-	VersionMin string // bounds by fingerprint where no line states it: "v1.21"
+	Version    string // "v1.28.0", "" if unknown
+	VersionMin string // bounds by fingerprint if no line states it: "v1.21"
 	VersionMax string
-	Runtime    string // "containerd 1.7.2", "" unknown
-	OS         string // linux, windows, "" unknown
+	Runtime    string // "containerd 1.7.2", "" if unknown
+	OS         string // linux, windows, "" if unknown
 	PLEG       string // generic, evented, unknown
 	Period     time.Duration
 	Threshold  time.Duration
 	RPCTimeout time.Duration // runtimeRequestTimeout
-	Verbosity  int           // -v, -1 unknown
-	Basis      string        // in words, what is evidence and what is default
+	Verbosity  int           // -v, -1 if unknown
+	Basis      string        // in words: what is evidence and what is default
 	Evidence   []host.Evidence
 
-	ThresholdSet bool          // by option: overrules the lines
-	TimeoutKnown bool          // RPCTimeout is stated, measured or confirmed, else it is assumed and dates nothing
-	most         time.Duration // where it is not known
-	slower       bool          // a call lasted longer than its default allows
+	ThresholdSet bool          // threshold set by option: overrides the lines
+	TimeoutKnown bool          // RPCTimeout is stated, measured or confirmed; otherwise it is assumed and dates nothing
+	most         time.Duration // upper bound of an unknown timeout, 0 if none
+	slower       bool          // a call took longer than the default timeout allows
 }
 
-// CallTimeout is the runtimeRequestTimeout where it is known, else 0.
+// CallTimeout returns runtimeRequestTimeout if it is known, else 0.
 func (k *Profile) CallTimeout() time.Duration {
 	if !k.TimeoutKnown {
 		return 0
@@ -794,14 +782,14 @@ func (k *Profile) CallTimeout() time.Duration {
 	return k.RPCTimeout
 }
 
-// TimeoutMost is the longest timeout that kubelets are known to be given.
+// TimeoutMost is the longest timeout that kubelets are known to be configured with.
 const TimeoutMost = 15 * time.Minute
 
-// LongestCall is the runtimeRequestTimeout, or what it is at most where it is not known.
+// LongestCall returns runtimeRequestTimeout or, if it is unknown, an upper bound.
 func (k *Profile) LongestCall() time.Duration { return cmp.Or(k.CallTimeout(), k.most, TimeoutMost) }
 
-// Hangs is how long a call may hang before a line tells of it: the timeout, or where it is
-// not known its default, if neither less nor more is proven.
+// Hangs returns how long a call may hang before a line reports it: the timeout or, if it is unknown, its
+// default, unless another bound is proven.
 func (k *Profile) Hangs() time.Duration {
 	if k.slower {
 		return k.LongestCall()
@@ -809,16 +797,16 @@ func (k *Profile) Hangs() time.Duration {
 	return min(k.RPCTimeout, k.LongestCall())
 }
 
-// Timeouts reports whether a time is that of one call or several on end that ran into their
-// deadline, and up to two seconds more.
+// Timeouts reports whether d, in ns, is a whole number of timeouts, at least one, plus less than 2 s: one or
+// more consecutive calls that hit their deadline.
 func (k *Profile) Timeouts(d int64) bool {
 	t := int64(k.CallTimeout())
 	return t != 0 && d >= t && d%t < int64(2*time.Second)
 }
 
-// EventedSends reports whether evented PLEG is on in a version in which it sends
-// events itself and the generic generator relists rarely: up to 1.36. Later it only
-// asks for relists of single pods. Without a version, what is known best is taken.
+// EventedSends reports whether evented PLEG is on in a version in which it sends events itself and generic PLEG
+// relists rarely: up to 1.36. Later versions only use it to request relists of single pods. Without a version,
+// the best known behavior is assumed.
 func (k *Profile) EventedSends() bool {
 	if k.PLEG != "evented" {
 		return false
@@ -827,8 +815,7 @@ func (k *Profile) EventedSends() bool {
 	return err != nil || p.Has(pleg.EventedSends) || !p.Has(pleg.EventedAvailable)
 }
 
-// OnDemandRelists reports whether the kubelet may relist single pods between relists of
-// the node: from 1.36 on.
+// OnDemandRelists reports whether the kubelet may relist single pods between relists of the node: from 1.36 on.
 func (k *Profile) OnDemandRelists() bool {
 	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
 	return err != nil || p.Has(pleg.OnDemandRelist)

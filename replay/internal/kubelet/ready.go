@@ -12,16 +12,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// ageText finds the age in the message of an object, which the kubelet wrote
-// as it writes its log.
+// ageText matches the age in the message of an object, which has the same form as in the kubelet's log.
 var ageText = regexp.MustCompile(`last seen active ([0-9][0-9.hmsµn]*) ago(?:; threshold is ([0-9.hms]+[a-z]))?`)
 
-// forever is the age that kubelets before 1.13 print when no relist has
-// succeeded yet: the greatest duration.
+// forever bounds plausible ages. Kubelets before 1.13 print the maximum duration if no relist has succeeded
+// yet.
 const forever = 290 * 365 * 24 * time.Hour
 
-// addObject files what a Kubernetes object says about the node's health: ages
-// in messages, changes of the Ready condition. Objects state whole seconds.
+// addObject files what a Kubernetes object states about the node's health: ages in messages, changes of the
+// Ready condition. Objects have timestamps in whole seconds.
 func (s *Log) addObject(o *parse.Object) {
 	var at int64
 	if o.Basis != parse.NoTime {
@@ -37,7 +36,7 @@ func (s *Log) addObject(o *parse.Object) {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
 				reason: host.FieldOf(o.Fields, "reason"), until: t, Run: s.RunAt(at), Object: o})
 		}
-		if ok { // what it says was true then, and is cited so
+		if ok { // the condition held at its heartbeat, and is cited with that time
 			seen := *o
 			o, at, seen.At, seen.Basis = &seen, t, t, parse.Stated
 			if host.FieldOf(o.Fields, "status") == "True" {
@@ -71,8 +70,7 @@ func (s *Log) addMessage(o *parse.Object, at int64) {
 	s.Ages = append(s.Ages, Age{At: at, Age: age, Limit: limit, Res: time.Second, Run: s.RunAt(at), Record: o, header: true, Outside: true, status: o.Kind == facts.ObjectCondition})
 }
 
-// RunAt returns the run that wrote at the moment, or the last one before it,
-// -1 if there is none.
+// RunAt returns the run that was writing at the moment, or the last one before it; -1 if there is none.
 func (s *Log) RunAt(at int64) int {
 	i, found := slices.BinarySearchFunc(s.Runs, at, func(r Run, t int64) int { return cmp.Compare(r.First, t) })
 	if found {
@@ -81,8 +79,7 @@ func (s *Log) RunAt(at int64) int {
 	return i - 1
 }
 
-// Readiness lists the changes of the node's Ready condition, each once though
-// several lines tell of it.
+// Readiness returns the changes of the node's Ready condition, each once even if several lines report it.
 func Readiness(s *Log) []ReadyChange {
 	var out []ReadyChange
 	for _, l := range s.ReadyLines {
@@ -106,16 +103,16 @@ func Readiness(s *Log) []ReadyChange {
 type ReadyLine struct {
 	At     int64
 	Ready  bool
-	Status bool // written when the status was computed: proves the health of that moment
+	Status bool // written when the status was computed, so it proves the health at that moment
 	reason string
-	until  int64 // the last heartbeat that said the same
+	until  int64 // last heartbeat that stated the same
 	Run    int
 	Line   *parse.Event
 	Object *parse.Object // instead of Line: a Kubernetes object
 }
 
-// By is when what it says was so at the latest: a whole second is a stamp that was cut,
-// except in the header of a line that has finer ones.
+// By returns the latest moment at which the condition became true. A timestamp in whole seconds was truncated,
+// except in the header of a line with a finer resolution.
 func (l *ReadyLine) By() int64 {
 	if l.At%int64(time.Second) == 0 && (l.Line == nil || l.Line.At != l.At || l.Line.Res.Duration() >= time.Second) {
 		return l.At + int64(time.Second) - 1
@@ -126,7 +123,7 @@ func (l *ReadyLine) By() int64 {
 // ReadyChange is a change of the node's Ready condition.
 type ReadyChange struct {
 	At     int64
-	Until  int64 // the last moment for which a record says the same
+	Until  int64 // last moment for which a record states the same
 	Ready  bool
 	Reason string
 	host.Evidence

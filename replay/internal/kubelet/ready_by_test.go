@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestBy: a stamp in whole seconds, as events have it, says that the node was ready by the
-// end of the second; a finer one stands.
+// TestBy checks that a timestamp in whole seconds, as in events, means any moment up to the end of the second,
+// and that a finer one is kept.
 func TestBy(t *testing.T) {
 	const second = int64(1795218363e9)
 	for at, want := range map[int64]int64{second: second + 1e9 - 1, second + 198_463_690: second + 198_463_690} {

@@ -8,16 +8,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Refuted is a condition of the node whose age of the last relist is more than the
-// kubelet that posted it had run.
+// Refuted is a node condition that states a last relist older than the kubelet process that posted it.
 type Refuted struct {
 	Report parse.Record
-	Start  []host.Evidence // of the process
+	Start  []host.Evidence // of the process start
 }
 
-// refute drops the ages of conditions that the process which ran at their heartbeat
-// cannot have stated: no relist of it is older than itself. Lines of its own log stay, as
-// there the clock may have been set back meanwhile.
+// refute drops the ages of conditions that the process running at their heartbeat cannot have stated: no relist
+// is older than its process. Lines in the process's own log are kept, since the clock may have been set back
+// there.
 func (s *Log) refute() {
 	s.Ages = slices.DeleteFunc(s.Ages, func(a Age) bool {
 		i := s.RunAt(a.At)

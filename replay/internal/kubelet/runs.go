@@ -9,24 +9,23 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// startSlack is how long before its first line a kubelet process may have
-// started: it prints within moments.
+// startSlack is how long before its first line a kubelet process may have started; it writes almost
+// immediately.
 const startSlack = time.Second
 
-// runCutter cuts the events of a node into runs of the kubelet: a run ends
-// where another process id appears, or where a process that already runs its
-// sync loop prints start-up lines (a container's process id is always 1), or one
-// of which a relist has succeeded says that none has (logs in JSON name no process).
+// runCutter splits the events of a node into runs of the kubelet. A new run begins with a new process ID; with
+// start-up lines from a process that already runs its sync loop (the process ID in a container is always 1); or
+// when a process of which a relist has succeeded says that none has (JSON logs have no process ID).
 type runCutter struct {
 	runs    []Run
 	byPID   map[int]int
-	looping []bool // the run printed "Starting kubelet main sync loop"
-	listed  []bool // a relist of the run succeeded
+	looping []bool // the run logged "Starting kubelet main sync loop"
+	listed  []bool // a relist of the run has succeeded
 	cur     int
 }
 
-// run returns the index of the run that a dated line of the kubelet belongs to.
-// Others belong to that at hand: cur, -1 before the first such line.
+// run returns the index of the run that a dated line of the kubelet belongs to, and makes it the current run
+// cur, which is -1 before the first such line.
 func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 	c.cur = c.pick(e.Origin.PID, k)
 	r := &c.runs[c.cur]
@@ -43,7 +42,7 @@ func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 
 func (c *runCutter) pick(pid int, k host.Kinds) int {
 	if c.cur >= 0 && k&(host.KindStart|host.KindNever) == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
-		return c.cur // as nearly all lines
+		return c.cur // nearly all lines
 	}
 	i, known := c.cur, c.cur >= 0
 	if pid != 0 {
@@ -71,7 +70,7 @@ func (c *runCutter) pick(pid int, k host.Kinds) int {
 	return i
 }
 
-// note takes what start-up lines and monotonic readings say about the run.
+// note records what start-up lines and monotonic clock readings show about the run.
 func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 	if k&host.KindNotReady != 0 {
 		t, ok := processStart(e.Field("heartbeat"))
@@ -97,8 +96,8 @@ func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 	}
 }
 
-// processStart reads Go's "2021-01-09 19:48:52.46 +0800 CST m=+1199233.17"
-// and returns the moment at which the process' monotonic clock was zero.
+// processStart parses Go's "2021-01-09 19:48:52.46 +0800 CST m=+1199233.17" and returns when the monotonic
+// clock of the process was zero, in Unix ns.
 func processStart(s string) (int64, bool) {
 	head, mono, ok := strings.Cut(s, " m=+")
 	if !ok {
@@ -119,11 +118,11 @@ func processStart(s string) (int64, bool) {
 	return t.UnixNano() - int64(sec*1e9), true
 }
 
-// versionText gives a version its leading v and cuts build suffixes off.
+// versionText normalizes a version: unquoted, with a leading v. It returns "" if s is no version.
 func versionText(s string) string {
 	s = strings.Trim(s, "\"' ")
 	if s = strings.TrimPrefix(s, "v"); s == "" || s[0] < '0' || s[0] > '9' {
-		return "" // as where a terminal broke the line
+		return "" // as when a terminal wrapped the line
 	}
 	return "v" + s
 }
@@ -131,14 +130,14 @@ func versionText(s string) string {
 // Run is one process of the kubelet.
 type Run struct {
 	PID        int
-	Start, End host.Instant // Start unknown when the log begins later; End unknown for the last
-	First      int64        // first and last line, Unix ns
+	Start, End host.Instant // Start is unknown if the log begins later; End is unknown for the last run
+	First      int64        // times of the first and last line, Unix ns
 	Last       int64
 	Version    string
 	Evidence   []host.Evidence
 
-	Loop  int64 // when the sync loop started, 0 unknown
+	Loop  int64 // when the sync loop started, 0 if unknown
 	exact bool  // Start comes from a monotonic reading
 
-	Stepped time.Duration // the largest by which the clock moved on more than the process ran, by such readings
+	Stepped time.Duration // largest amount by which the clock advanced more than the process ran, from monotonic readings
 }
