@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// bulk makes n events of a kubelet at verbosity 5: relists once a second, two
-// lines each, pod events, and one stall an hour.
+// bulk makes n events of a kubelet at verbosity 5: a relist about every second, with two lines each, pod
+// events, and one stall per hour.
 func bulk(n int) *parse.Bundle {
 	d := newTestLog()
 	f := &parse.File{Path: "kubelet.log", Role: parse.RoleKubeletLog}
@@ -30,8 +30,7 @@ func bulk(n int) *parse.Bundle {
 	return b
 }
 
-// BenchmarkBuild rebuilds a node from a million events, about three days of a
-// kubelet at verbosity 5.
+// BenchmarkBuild rebuilds a node from a million events, about three days of a kubelet at verbosity 5.
 func BenchmarkBuild(b *testing.B) {
 	in := bulk(1_000_000)
 	b.SetBytes(int64(len(in.Events)) * 160)
@@ -42,8 +41,8 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(len(in.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// TestBuildIsLinear compares the cost of a log with that of four times as much;
-// a quadratic step would show as sixteen times.
+// TestBuildIsLinear compares the cost of a log with that of one four times as long; a quadratic step would cost
+// sixteen times as much.
 func TestBuildIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")

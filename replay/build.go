@@ -17,28 +17,26 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Options override what the records say about the kubelet. The zero value
-// overrides nothing.
+// Options override what the records say about the kubelet. The zero value overrides nothing.
 type Options struct {
-	KubeletVersion  string        // "v1.28.0" or "1.28"; "" by evidence
-	RelistThreshold time.Duration // 0 by evidence
-	RelistPeriod    time.Duration // 0 by evidence
+	KubeletVersion  string        // "v1.28.0" or "1.28"; "" means from evidence
+	RelistThreshold time.Duration // 0 means from evidence
+	RelistPeriod    time.Duration // 0 means from evidence
 
-	// MostNodes is how many nodes are rebuilt, 0: all. Of more, those that wrote the
-	// most picked lines are, and LeftOut is told how many are not.
+	// MostNodes limits how many nodes are rebuilt; 0 means all. The nodes with the most picked lines are kept,
+	// and LeftOut is called with the number of the others. It must be set if MostNodes is.
 	MostNodes int
 	LeftOut   func(nodes int)
 
-	// Parallel runs tasks that share nothing they write, all at once if it
-	// likes, and returns when all are done. nil: one after the other.
+	// Parallel runs tasks that share no written data, possibly concurrently, and returns when all are done. If
+	// nil, they run serially.
 	Parallel Parallel
 }
 
-// Build splits the records of a bundle by node and rebuilds each node: runs of
-// the kubelet, relist ledger, episodes, readiness, gaps, failed runtime calls.
-// Nodes come sorted by name. What there is too much of to tell one by one is appended to
-// the warnings of b. It is deterministic, and linear in the number of
-// records apart from sorting; a file of the host alone still gives a node.
+// Build splits the records of a bundle by node and rebuilds each node: runs of the kubelet, relist ledger,
+// episodes, readiness, gaps, failed runtime calls. Nodes are sorted by name. Lists that are too long to be kept
+// whole add a warning to b. Build is deterministic, and linear in the number of records apart from sorting. A
+// host's files without kubelet lines still yield a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
 	var nodes []*Node
 	records, more := host.Split(b, opt.MostNodes, opt.Parallel)
@@ -54,7 +52,7 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 	return nodes
 }
 
-// rebuild derives everything about one node whose records are assigned.
+// rebuild derives everything about one node from its records.
 func rebuild(n *Node, opt Options) []parse.Warning {
 	v := host.Look(&n.Records)
 	n.Have, n.Window = sources(n, v), window(n, v)
@@ -69,8 +67,8 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	return account(n, s, v.Index.Forms, opt)
 }
 
-// account derives the kubelet's profile and what it did when: relists, episodes,
-// health, runtime calls. It leaves pod events and history alone but for their times.
+// account derives the kubelet's profile and what the kubelet did when: relists, episodes, health, runtime
+// calls. It does not touch pod events and history.
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
@@ -121,7 +119,7 @@ func podRelists(all []kubelet.Mark, note string) []Evidence {
 	return out
 }
 
-// sources tells which sources the node's records come from.
+// sources returns which sources the node's records come from.
 func sources(n *Node, v *host.Survey) map[parse.Source]bool {
 	have := v.Sources
 	for _, c := range n.Coverage {
@@ -140,8 +138,8 @@ func sources(n *Node, v *host.Survey) map[parse.Source]bool {
 	return have
 }
 
-// widen makes the window cover what is told of PLEG before the first line and after the
-// last: by snapshots, and by objects that the API server kept.
+// widen extends the window to what snapshots, and objects kept by the API server, show about PLEG before the
+// first line and after the last.
 func (n *Node) widen(s *kubelet.Log) {
 	if n.Window.Start == 0 {
 		return
@@ -155,7 +153,7 @@ func (n *Node) widen(s *kubelet.Log) {
 		if p := &n.Proofs[i]; len(p.Evidence) > 0 {
 			from := p.From
 			if p.Whole || from == 0 {
-				from = p.To // the start of a process may lie far back
+				from = p.To // the process may have started long before
 			}
 			add(p.Evidence[len(p.Evidence)-1].Record, from, p.To)
 		}
@@ -168,13 +166,13 @@ func (n *Node) widen(s *kubelet.Log) {
 			add(x.Line, x.At, x.At)
 		}
 	}
-	for _, c := range kubelet.Readiness(s) { // it may have begun long before
+	for _, c := range kubelet.Readiness(s) { // the condition may have begun long before
 		add(c.Record, n.Window.End, max(c.At, c.Until))
 	}
 }
 
-// window is the span from the first to the last dated line, or snapshot where
-// there is no line, and the zone in which the kubelet logs.
+// window returns the span from the first to the last dated line, or snapshot if there are no lines, and the
+// time zone in which the kubelet logs.
 func window(n *Node, v *host.Survey) Window {
 	var w Window
 	add := func(s parse.Stamp) {
@@ -196,7 +194,7 @@ func window(n *Node, v *host.Survey) Window {
 		}
 	}
 	lines(v.Wall, false)
-	if w.Start == 0 { // the kernel's buffer goes back to the boot: it is no window of the kubelet's log
+	if w.Start == 0 { // the kernel's buffer goes back to the boot, so it does not bound the kubelet's log
 		lines(v.Boot, true)
 	}
 	w.Lines = Span{From: w.Start, To: w.End}
@@ -216,8 +214,8 @@ func window(n *Node, v *host.Survey) Window {
 	return w
 }
 
-// step is the largest step of the clock within a window, as stamps show it or a daemon
-// tells it; 0 for none.
+// step returns the largest clock step within a window, as timestamps show it or a time daemon reports it; 0 if
+// none.
 func step(n *Node, v *host.Survey, w Window) time.Duration {
 	most := time.Duration(0)
 	see := func(at int64, d time.Duration) {
@@ -231,7 +229,7 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 		}
 	}
 	for _, e := range v.Index.Forms {
-		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // which need not be set at once
+		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // such a clock need not be set at once
 			math.Abs(sec) >= 1 && math.Abs(sec) < 1e9 {
 			see(e.At, time.Duration(sec*1e9))
 		}
@@ -239,8 +237,8 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 	return most
 }
 
-// zone returns the zone of the file that holds most of the node's kubelet
-// lines: the zone of the message headers, or else of the framing.
+// zone returns the time zone of the file with the most kubelet lines: that of the message headers, otherwise of
+// the framing.
 func zone(n *Node) (name, basis, year string) {
 	lines := map[*parse.File]int{}
 	for _, c := range n.Coverage {
@@ -258,7 +256,7 @@ func zone(n *Node) (name, basis, year string) {
 		if z.Name == "" || z.Name == parse.ZoneSinceBoot {
 			continue
 		}
-		// One file without a zone is enough for not every stamp to state it.
+		// If one file has no zone, not every timestamp states it.
 		if from := lines[c.File]; from > best && (z.Name != "stated" || best < 0) || name == "stated" && z.Name != name && from > 0 {
 			best, name, basis, year = from, z.Name, z.Basis, c.YearBasis
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// want is the truth of one episode of a capture: the simulated runtime and a
-// hook in the kubelet recorded it.
+// want is the true course of one episode in a capture, as recorded by the simulated runtime and a hook in the
+// kubelet.
 type want struct {
-	start, breach   string // of the last relist that listed pods
-	after, before   string // bounds of the recovery, "" unknown
+	start, breach   string // start: of the last relist that listed pods
+	after, before   string // bounds of the recovery, "" if unknown
 	step            Step
 	reports         int
 	peak            time.Duration
@@ -20,12 +20,11 @@ type want struct {
 	notReady, ready string
 }
 
-// The logs are cut from captures of real kubelets 1.15.5 and 1.28.0; the truth
-// beside them was recorded by the kubelet and the runtime.
+// captures are logs of real kubelets 1.15.5 and 1.28.0, with the truth recorded by the kubelet and the runtime.
 var captures = []struct {
 	file     string
 	episodes []want
-	starts   []string // true relist starts that the ledger must date
+	starts   []string // true relist starts that the ledger must contain
 	runs     int
 }{
 	{file: "list-hang", runs: 1, episodes: []want{{start: "23:31:19.242922", after: "23:36:09.609797", before: "23:36:12.5",
@@ -116,14 +115,13 @@ func (w *want) check(t *testing.T, e *Episode) {
 	}
 }
 
-// within reports whether the moment lies in the stated uncertainty, give or
-// take tol.
+// within reports whether the moment lies within the stated uncertainty of i, plus or minus tol.
 func within(i Instant, moment int64, tol time.Duration) bool {
 	d := time.Duration(i.At - moment)
 	return i.Known() && d.Abs() <= i.Slack+tol
 }
 
-// checkSane holds a node to what must be true whatever the log says.
+// checkSane checks invariants that hold for any log.
 func checkSane(t *testing.T, n *Node) {
 	t.Helper()
 	for i := range n.Relists {

@@ -8,14 +8,13 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Clip leaves of a node what a stretch of time holds: since and until are Unix
-// ns, 0 leaves that side open. Records, findings and totals are cut alike, so
-// that everything said of the node is said of that stretch. What was concluded
-// about a moment inside keeps the proof that lies outside: a line from before
-// the window may date an episode in it.
+// Clip reduces the node to a time window: since and until are Unix ns, 0 leaves that side open. Records,
+// findings and totals are cut alike, so that everything reported about the node applies to the window.
+// Conclusions about a moment inside keep their proof even if it lies outside: a line from before the window may
+// date an episode in it.
 //
-// It returns the new indexes of the relists that are left, by their old ones. What
-// needs the whole node, as the audit does, has to be made before.
+// It returns the new index of each remaining relist by its old one. Anything that needs the whole node, such as
+// the audit, must be computed before.
 func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	f := host.Frame{Since: since, Until: until}
 	n.Records.Clip(f)
@@ -43,10 +42,10 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Failures = slices.DeleteFunc(n.Failures, func(x Failure) bool { return f.Out(x.Start.At, x.End) })
 	n.Requests = n.Requests.Without(func(r Request) bool { return f.Out(r.Start, r.End) })
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
-	// Totals are those of the samples that are left. What a process had counted
-	// when the first of them was taken may be from before the window.
+	// Recompute the totals from the remaining samples. What a process had counted before its first remaining
+	// sample may be from before the window.
 	series := snapshots.OfKubelet(n.Series)
-	had := map[string]bool{} // what a line contradicts is not there
+	had := map[string]bool{} // proofs before the cut: those that a line contradicts must not reappear
 	key := func(p *MetricProof) string { return fmt.Sprint(p.Kind, p.From, p.To) }
 	for i := range n.Proofs {
 		had[key(&n.Proofs[i])] = true
@@ -66,7 +65,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	return kept
 }
 
-// cut ends a span at the sides of the frame.
+// cut limits a span to the frame.
 func cut(s *Span, f host.Frame) {
 	s.From = max(s.From, f.Since)
 	if f.Until != 0 && (s.To == 0 || s.To > f.Until) {

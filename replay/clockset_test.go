@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// stall is a log of 15 minutes with a relist that hangs from 10:05 for six minutes, by a
-// clock that is set forward after four of them.
+// stall is a log of 15 minutes with a relist that hangs for six minutes from 10:05, on a clock that is set
+// forward by step after four of them.
 func stall(step time.Duration) string {
 	type line struct {
 		at   time.Duration
@@ -46,9 +46,8 @@ func stall(step time.Duration) string {
 	return out.String()
 }
 
-// TestClockSetInAStall: an age grows by one pause of the sync loop while the stamps move on
-// by hours. Ages are monotonic: the clock was set, and it is one relist, no second one that
-// began hours later.
+// TestClockSetInAStall checks that a relist whose age grows by one pause of the sync loop while the timestamps
+// advance by up to hours is still one relist: ages are monotonic, so the clock was set.
 func TestClockSetInAStall(t *testing.T) {
 	for _, step := range []time.Duration{0, 500 * time.Millisecond, 2 * time.Second, 10 * time.Second, 50 * time.Second, 30 * time.Minute, 3 * time.Hour} {
 		n := buildOne(t, stall(step))
@@ -66,7 +65,7 @@ func TestClockSetInAStall(t *testing.T) {
 		if n.UnhealthyTime().Round(time.Minute) != 3*time.Minute {
 			t.Errorf("%v: unhealthy for %v", step, n.UnhealthyTime())
 		}
-		if step > 0 && step < time.Second { // less than a period apart begins no other relist
+		if step > 0 && step < time.Second { // a step shorter than a period cannot look like another relist
 			continue
 		}
 		if told := len(n.Contradictions) > 0; told != (step != 0) || (n.Window.Step-step).Abs() > time.Second || e.Stepped != n.Window.Step {
@@ -78,9 +77,9 @@ func TestClockSetInAStall(t *testing.T) {
 	}
 }
 
-// TestClockSetBackInAStall: the turn after it states the age that is due and an earlier
-// time. The relist and how long PLEG was unhealthy are told by the clock from there on, and
-// nothing is healthy within the time that the stamps name twice.
+// TestClockSetBackInAStall checks a clock set back during a stall: the next iteration states the expected age
+// and an earlier time. The relist and the unhealthy time then follow the new clock, and nothing is healthy
+// within the time that occurs twice.
 func TestClockSetBackInAStall(t *testing.T) {
 	for _, step := range []time.Duration{-10 * time.Second, -30 * time.Second, -2 * time.Minute, -5 * time.Minute, -30 * time.Minute} {
 		b := bundleOf(stall(step))

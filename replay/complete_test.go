@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/health"
 )
 
-// seconds is a log of verbosity 5 with a quick relist every second, without those lines
-// that are left out.
+// seconds is a log at verbosity 5 with a quick relist every second; the Relisting lines for which without
+// returns true are left out.
 func seconds(n int, without func(i int) bool) []string {
 	var out []string
 	for i := range n {
@@ -25,8 +25,7 @@ func seconds(n int, without func(i int) bool) []string {
 	return out
 }
 
-// Of a pause of whole periods nobody knows whether a relist took long or the lines of
-// others are missing.
+// If a pause is a whole number of periods, either a relist took long or the lines of others are missing.
 func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	for name, without := range map[string]func(int) bool{
 		"one":   func(i int) bool { return i == 30 },
@@ -57,9 +56,8 @@ func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	}
 }
 
-// The garbage collection of images lists all pods as well: of two lists that return while a
-// relist runs, either may be the relist's; that it listed is known when both returned, and
-// not where the relist's own then fails.
+// Image garbage collection lists all pods, too: if two lists return while a relist runs, either may be the
+// relist's. That it listed pods is known once both have returned, but not if the relist's own list then fails.
 func TestListOfAnother(t *testing.T) {
 	lists := func(stamp string) string {
 		return `I1120 ` + stamp + `    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
@@ -84,8 +82,8 @@ func TestListOfAnother(t *testing.T) {
 	}
 }
 
-// A process of whose lines none is known has followed the one before all the same, which
-// may have ended right after its last line.
+// A process without any recognized line has still replaced the previous one, which may have ended right after
+// its last line.
 func TestSilentProcess(t *testing.T) {
 	first := strings.Join(seconds(30, func(int) bool { return false }), "\n")
 	n := buildOne(t, first+"\n"+`I1120 10:02:00.000000    5151 reconciler.go:1] "something"`+"\n"+`I1120 10:02:30.000000    5151 reconciler.go:1] "something"`)
@@ -99,8 +97,8 @@ func TestSilentProcess(t *testing.T) {
 	}
 }
 
-// Each process skips its first turn, since no relist has listed yet: a log that shows
-// the start of the loop and not that line is a selection.
+// Each process skips its first iteration, since no relist has listed yet: a log with the start of the loop but
+// without that line is a selection.
 func TestStartWithoutItsFirstTurn(t *testing.T) {
 	start := `I1120 10:00:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`
 	turn := `E1120 10:00:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`
@@ -114,7 +112,7 @@ func TestStartWithoutItsFirstTurn(t *testing.T) {
 		return sum
 	}
 	with, without := well(start, turn, event), well(start, event)
-	if with < 6*time.Minute || without > 3*time.Minute { // of the last two, in which the loop writes nothing, nobody can tell
+	if with < 6*time.Minute || without > 3*time.Minute { // for the last two minutes, in which the loop writes nothing, health cannot be determined
 		t.Errorf("healthy for %v with the first turn, %v without", with, without)
 	}
 }

@@ -1,12 +1,10 @@
-// Package replay says what happened: it rebuilds, per node, the runs of the
-// kubelet, the relist ledger, the episodes of unhealthiness and the history of
-// containers from the records of a bundle. What follows from a node is told by
-// packages audit, blame and simulate.
+// Package replay says what happened: from the records of a bundle it rebuilds, per node, the runs of the
+// kubelet, the relist ledger, the episodes of unhealthiness and the history of containers. Its subpackages,
+// such as audit, blame and simulate, are functions of a node.
 //
-// What a log holds most of, pod events and what happened to containers, is kept
-// as rows of numbers, texts as interned strings and lines as indexes, and read as Lists.
+// The most numerous items, pod events and container history, are stored as rows of numbers, with interned
+// strings and line indexes, and read through Lists.
 //
-// It is pure: it reads no clock and does no I/O, and imports only parse and
-// pleg. Every inferred time carries its uncertainty and the records that it
-// follows from.
+// The package is pure: it reads no clock and does no I/O, and imports only parse, parse/facts, pleg and its own
+// internal packages. Every inferred time carries its uncertainty and the records that it follows from.
 package replay

@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// healthOf prints the spans of health of a log.
+// healthOf formats the health spans of a log.
 func healthOf(t *testing.T, lines ...string) string {
 	n := buildOne(t, strings.Join(lines, "\n"))
 	checkSane(t, n)
@@ -22,7 +22,7 @@ func healthOf(t *testing.T, lines ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// Few lines prove what they say, at their moment and as far back as it reaches.
+// Even a few lines prove what they state, at their time and as far back as they reach.
 func TestHealthOfFewLines(t *testing.T) {
 	const never = `E1120 10:00:0%d.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`
 	const start = `I1120 10:00:00.000000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`
@@ -47,9 +47,9 @@ func TestHealthOfFewLines(t *testing.T) {
 	}
 }
 
-// TestGaugeAgainstReport: a snapshot names a relist as the last one to have listed pods, and
-// a later line of the process an older one. The line counts, also of the time after it, and
-// no relist is told of the gauge; one that a line does not contradict goes on to prove health.
+// TestGaugeAgainstReport checks a snapshot that names a later relist as the last one to list pods than a
+// subsequent line of the process does. The line takes precedence, also for the time after it, and the gauge
+// yields no relist. A gauge value that no line contradicts still proves health.
 func TestGaugeAgainstReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		at, seen string
@@ -83,8 +83,8 @@ func TestGaugeAgainstReport(t *testing.T) {
 	}
 }
 
-// The last relist of a log of verbosity 5 runs until the next one begins: where none
-// does, it had not ended by the last line. Below that the list of the next one may hang.
+// The last relist of a log at verbosity 5 runs until the next one begins: if there is no next one, it had not
+// ended by the last line. At lower verbosity the list of the next one may hang instead.
 func TestRelistOpenAtTheEnd(t *testing.T) {
 	var lines []string
 	for i := range 8 {
@@ -104,7 +104,7 @@ func TestRelistOpenAtTheEnd(t *testing.T) {
 	if r := buildOne(t, lists).Relists; len(r) < 7 || r[len(r)-1].Outcome == OutcomeHung {
 		t.Errorf("the last of %d lists is told to be of a relist that hangs", len(r))
 	}
-	// Of relists that are not seen to follow each other by a period some lines may be missing.
+	// If relists are not seen one period apart, some lines may be missing.
 	few := slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "Relisting") && l[12:14] > "01" })
 	if r := buildOne(t, strings.Join(few, "\n")).Relists; r[len(r)-1].Outcome == OutcomeHung {
 		t.Error("the last of two relists is told to hang")

@@ -13,9 +13,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// The tests read klog text through a small decoder of their own: package logs
-// may not be imported here, and a test of an inference must not depend on how
-// lines are found.
+// The tests read klog text through a small decoder of their own: package logs may not be imported here, and
+// tests of inferences must not depend on how lines are recognized.
 
 type testSig struct {
 	id string
@@ -54,7 +53,7 @@ var testSigs = []testSig{
 
 var klogHeader = regexp.MustCompile(`^([IWEF])(\d{4} \d\d:\d\d:\d\d\.\d{6}) +(\d+) ([\w.-]+:\d+)\] `)
 
-// testLog decodes klog lines of the year 2026 in UTC.
+// testLog decodes klog lines as of the year 2026 in UTC.
 type testLog struct {
 	sigs    map[string]*parse.Sig
 	sets    map[string]*parse.SigSet
@@ -65,7 +64,7 @@ func newTestLog() *testLog {
 	return &testLog{map[string]*parse.Sig{}, map[string]*parse.SigSet{}, map[string]*parse.Origin{}}
 }
 
-// decode returns the bundle part of one file; host is that of the framing.
+// decode returns the bundle part of one file; host is the host name in the framing.
 func (d *testLog) decode(path, host, text string) parse.LogPart {
 	f := &parse.File{Path: path, Role: parse.RoleKubeletLog}
 	var p parse.LogPart
@@ -99,7 +98,7 @@ func (d *testLog) origin(host string, pid int) *parse.Origin {
 	return d.origins[key]
 }
 
-// cover extends the coverage of the origin by a line.
+// cover adds a line to the coverage of its origin.
 func cover(list []*parse.Coverage, f *parse.File, o *parse.Origin, m parse.Mark) []*parse.Coverage {
 	for _, c := range list {
 		if c.Origin == o {
@@ -184,7 +183,7 @@ func bundleOfParts(parts ...parse.LogPart) *parse.Bundle {
 	return b
 }
 
-// node builds the only node of the text.
+// buildOne rebuilds the only node of the text.
 func buildOne(t *testing.T, text string) *Node {
 	t.Helper()
 	nodes := Build(bundleOf(text), Options{})
@@ -194,8 +193,7 @@ func buildOne(t *testing.T, text string) *Node {
 	return nodes[0]
 }
 
-// at reads a test's clock time on 20 November 2026; times below 12:00 lie on
-// the 21st.
+// at parses a time on 20 November 2026; times before 12:00 are on the 21st.
 func at(t *testing.T, s string) int64 {
 	t.Helper()
 	day := "2026-11-20T"
@@ -209,7 +207,7 @@ func at(t *testing.T, s string) int64 {
 	return v.UnixNano()
 }
 
-// sortEvents puts events in the order that package bundle promises.
+// sortEvents sorts events into the order that package bundle guarantees.
 func sortEvents(es []*parse.Event) {
 	slices.SortStableFunc(es, func(a, b *parse.Event) int {
 		switch {

@@ -12,16 +12,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// model is a kubelet in miniature: one relist goroutine, one sync loop, a
-// runtime with random trouble. It writes the lines that the kubelet would and
-// keeps the truth, against which the rebuild is held.
+// model is a miniature kubelet: one relist goroutine, one sync loop, a runtime with random trouble. It writes
+// the lines that a kubelet would, and keeps the truth to check the rebuild against.
 type model struct {
 	rng     *rand.Rand
 	verbose bool // -v=5
 	lines   []modelLine
 	starts  []int64    // true relist starts
-	ends    []int64    // true relist ends, of the same
-	listed  [][2]int64 // start of each relist that listed pods, and when its list returned
+	ends    []int64    // true ends of the same relists
+	listed  [][2]int64 // for each relist that listed pods: its start, and when its list returned
 	end     int64
 }
 
@@ -40,8 +39,8 @@ func (m *model) log(at int64, severity byte, caller, format string, args ...any)
 	m.lines = append(m.lines, modelLine{at, fmt.Sprintf("%c%s    4242 %s] ", severity, stamp, caller) + fmt.Sprintf(format, args...)})
 }
 
-// relists runs the relist goroutine until end. Trouble is drawn per phase:
-// quick, list that times out, refused connection, slow list, slow inspection.
+// relists runs the relist goroutine until end. Trouble is drawn per phase: quick relists, list timeout, refused
+// connection, slow list, slow inspection.
 func (m *model) relists(t int64) {
 	const timeout = 120 * sec
 	for t < m.end {
@@ -92,7 +91,7 @@ func (m *model) relist(t, list, inspect int64, fail string) int64 {
 	return t + list + inspect
 }
 
-// healthyAt returns the start that the health check sees, and the age.
+// seen returns the start of the relist that the health check sees; false if none has listed.
 func (m *model) seen(at int64) (start int64, ok bool) {
 	i, _ := slices.BinarySearchFunc(m.listed, at, func(l [2]int64, t int64) int { return cmp.Compare(l[1], t+1) })
 	if i == 0 {
@@ -101,7 +100,7 @@ func (m *model) seen(at int64) (start int64, ok bool) {
 	return m.listed[i-1][0], true
 }
 
-// syncLoop checks the health as the kubelet does and logs turns that skip.
+// syncLoop checks health as the kubelet does and logs skipped iterations.
 func (m *model) syncLoop(t int64) {
 	pause := kubelet.BackoffFirst
 	for t < m.end {
@@ -125,7 +124,7 @@ func (m *model) syncLoop(t int64) {
 	}
 }
 
-// ordinary writes what other goroutines of a kubelet log, whatever PLEG does.
+// ordinary writes what other goroutines of a kubelet log, independent of PLEG.
 func (m *model) ordinary(t int64) {
 	for ; t < m.end; t += 2*sec + int64(m.rng.Intn(1000))*ms {
 		for k := 0; k < 3; k++ {
@@ -134,7 +133,7 @@ func (m *model) ordinary(t int64) {
 	}
 }
 
-// unhealthy returns the true stretches [breach, list return).
+// unhealthy returns the true unhealthy intervals, each from the breach until the list that ended it returned.
 func (m *model) unhealthy() [][2]int64 {
 	var out [][2]int64
 	for i, l := range m.listed {
@@ -161,13 +160,13 @@ func runModel(seed int64, verbose bool) *model {
 	m.end = t0 + 3600*sec
 	m.log(t0-sec, 'I', "server.go:467", `"Kubelet version" kubeletVersion="v1.28.0"`)
 	m.log(t0-100_000, 'I', "kubelet.go:2303", `"Starting kubelet main sync loop"`)
-	m.listed = append(m.listed, [2]int64{t0, t0 + ms}) // the first one works
+	m.listed = append(m.listed, [2]int64{t0, t0 + ms}) // the first relist works
 	m.starts, m.ends = append(m.starts, t0), append(m.ends, t0+ms)
 	if verbose {
 		m.log(t0-20_000, 'I', "generic.go:224", `"GenericPLEG: Relisting"`)
 	}
 	m.relists(t0 + sec + 2*ms)
-	m.syncLoop(t0) // its first turn skips: no relist has listed yet
+	m.syncLoop(t0) // its first iteration skips: no relist has listed yet
 	m.ordinary(t0)
 	slices.SortStableFunc(m.lines, func(a, b modelLine) int { return cmp.Compare(a.at, b.at) })
 	m.lines = slices.DeleteFunc(m.lines, func(l modelLine) bool { return l.at >= m.end })
@@ -184,9 +183,8 @@ func (m *model) text() string {
 	return b.String()
 }
 
-// TestModel holds the rebuild against a few hundred random hours: every claimed
-// relist ran, every dated failure is claimed, every reported stretch is one
-// episode with its breach and a recovery that is neither early nor late.
+// TestModel checks the rebuild of random hours: every claimed relist ran, every dated failure is claimed, and
+// every reported interval is one episode with the right breach and a recovery that is neither early nor late.
 func TestModel(t *testing.T) {
 	for seed := int64(0); seed < 24; seed++ {
 		m := runModel(seed, seed%2 == 1)
@@ -201,8 +199,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelCut holds the rebuild against the same hours when the log begins or
-// ends anywhere, in the middle of a relist too: it tells less, and nothing false.
+// TestModelCut checks the same hours with logs that begin or end anywhere, also in the middle of a relist: the
+// rebuild yields less, but nothing false.
 func TestModelCut(t *testing.T) {
 	for seed := int64(0); seed < 40; seed++ {
 		m := runModel(seed, seed%2 == 1)
@@ -220,9 +218,8 @@ func TestModelCut(t *testing.T) {
 	}
 }
 
-// TestModelHoles cuts stretches out of the same hours, as a journal that suppresses
-// lines does, or leaves only what a search for PLEG would: no health, no recovery
-// and no relist may be claimed that was not.
+// TestModelHoles removes intervals from the same hours, as a journal with rate limiting does, or keeps only
+// what a search for PLEG finds: no health, recovery or relist may be claimed that was not there.
 func TestModelHoles(t *testing.T) {
 	for seed := int64(0); seed < 30; seed++ {
 		m := runModel(seed, seed%2 == 1)
@@ -261,8 +258,8 @@ func TestModelHoles(t *testing.T) {
 	}
 }
 
-// checkHealth wants no claim that is not true, and at least a share of the healthy
-// time claimed.
+// checkHealth checks that no health claim is false, and that at least the given share of the healthy time is
+// claimed.
 func (m *model) checkHealth(t *testing.T, n *Node, seed int64, share float64) {
 	t.Helper()
 	bad := m.unhealthy()
@@ -294,7 +291,7 @@ func (m *model) checkHealth(t *testing.T, n *Node, seed int64, share float64) {
 	}
 }
 
-// checkEnds wants no relist whose end is not where it says.
+// checkEnds checks that each dated relist ended when the ledger says.
 func (m *model) checkEnds(t *testing.T, n *Node, seed int64) {
 	t.Helper()
 	for i := range n.Relists {
@@ -318,7 +315,7 @@ func (m *model) checkLedger(t *testing.T, n *Node, seed int64) {
 	}
 }
 
-// checkStarts wants no relist that never ran.
+// checkStarts checks that every relist in the ledger ran.
 func (m *model) checkStarts(t *testing.T, n *Node, seed int64) {
 	t.Helper()
 	for i := range n.Relists {

@@ -6,8 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestRefutedAge: an age in a condition of the node that is more than the kubelet of that
-// time had run is no report; one that fits, or is of a process before, is.
+// TestRefutedAge checks that a node condition with an age exceeding the kubelet's run time is not a report, and
+// that one that fits, or is from an earlier process, is.
 func TestRefutedAge(t *testing.T) {
 	const log = `I1120 10:00:00.000000    4242 server.go:484] "Kubelet version" kubeletVersion="v1.28.0"
 I1120 10:00:01.000000    4242 kubelet.go:2300] "Starting kubelet main sync loop"
@@ -17,10 +17,10 @@ I1120 10:20:00.000000    4242 kubelet_node_status.go:669] "Recording event messa
 		refuted        bool
 	}{
 		{"10:05:00", "4m30s", false},
-		{"10:05:00", "5m1s", false}, // the heartbeat is cut to a second
+		{"10:05:00", "5m1s", false}, // the heartbeat is truncated to a second
 		{"10:05:00", "6m", true},
 		{"09:59:00", "6m", false},
-		{"10:30:00", "31m", false}, // another process may run by then
+		{"10:30:00", "31m", false}, // another process may be running by then
 	} {
 		b := bundleOf(log)
 		heartbeat := b.Events[0].Time().UTC().Format("2006-01-02T") + c.heartbeat + "Z"

@@ -8,39 +8,39 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// What the kubelet's own lines tell.
+// Findings from the kubelet's own lines.
 type (
-	// Kubelet is the profile of the node's kubelet and how it is known.
+	// Kubelet is the profile of the node's kubelet, and how it is known.
 	Kubelet = kubelet.Profile
 	// Run is one process of the kubelet.
 	Run = kubelet.Run
 	// ReadyChange is a change of the node's Ready condition.
 	ReadyChange = kubelet.ReadyChange
-	// LogGap is a stretch in which the log says nothing.
+	// LogGap is an interval in which the log has nothing.
 	LogGap = kubelet.LogGap
-	// LogLag says that lines arrived late in the journal.
+	// LogLag is a line that arrived late in the journal.
 	LogLag = kubelet.LogLag
-	// Failure is a CRI call that failed, told by one or several layers.
+	// Failure is a CRI call that failed, logged by one or more layers.
 	Failure = kubelet.Failure
-	// FailureDetails are what the methods of Failure of the same names return.
+	// FailureDetails holds the results of Failure's methods of the same names.
 	FailureDetails = kubelet.FailureDetails
 )
 
-// What snapshots of the kubelet's metrics tell.
+// Findings from snapshots of the kubelet's metrics.
 type (
 	// MetricProof is one statement about relists that metrics prove.
 	MetricProof = snapshots.Proof
-	// ProofKind says what such a statement is.
+	// ProofKind is the kind of such a statement.
 	ProofKind = snapshots.ProofKind
-	// CallStep is what they say of one runtime operation between two snapshots.
+	// CallStep is what the metrics show about one runtime operation between two snapshots.
 	CallStep = snapshots.CallStep
-	// Operation sums up one CRI operation.
+	// Operation summarizes one CRI operation.
 	Operation = snapshots.Operation
-	// Counted is what they say of all relists together.
+	// Counted is what the metrics show about all relists together.
 	Counted = snapshots.Counted
 )
 
-// Kinds of proof by metrics.
+// Kinds of MetricProof.
 const (
 	ProofStart   = snapshots.ProofStart
 	ProofCount   = snapshots.ProofCount
@@ -54,14 +54,14 @@ const (
 	ProofPaced   = snapshots.ProofPaced
 )
 
-// LongRelist is the length from which a relist is blamed on something.
+// LongRelist is the minimum duration of a relist whose cause is analyzed.
 const LongRelist = snapshots.LongRelist
 
-// CountedRelists is what the kubelet's counters say of its relists, in either
-// generation of names; false where none counts them.
+// CountedRelists returns what the kubelet's counters show about its relists, under their old or new metric
+// names; false if there are no counters.
 func CountedRelists(series []*parse.Series) (Counted, bool) { return snapshots.CountedRelists(series) }
 
-// CountedPodRelists is what they say of the relists of single pods on demand.
+// CountedPodRelists does the same for on-demand relists of single pods.
 func CountedPodRelists(series []*parse.Series) (Counted, bool) {
 	return snapshots.CountedPodRelists(series)
 }
@@ -71,35 +71,34 @@ func MetricProofs(series []*parse.Series, scrapes []*parse.Scrape) []MetricProof
 	return snapshots.Proofs(series, scrapes)
 }
 
-// CallSteps returns what the metrics of one node say of its runtime calls,
-// ordered by operation, source and time.
+// CallSteps returns what the metrics of one node show about its runtime calls, ordered by operation, source and
+// time.
 func CallSteps(series []*parse.Series) []CallStep { return snapshots.CallSteps(series) }
 
-// OperationType turns the name of a CRI call into the operation_type of the
-// kubelet's metrics.
+// OperationType converts the name of a CRI call to the operation_type label of the kubelet's metrics.
 func OperationType(call string) string { return snapshots.OperationType(call) }
 
 // What the kubelet did, as far as it is proven.
 type (
-	// Window is the span of time that the node's records cover.
+	// Window is the time span that the node's records cover.
 	Window = relist.Window
 	// Relist is one run of the relist procedure that evidence proves.
 	Relist = relist.Relist
-	// Outcome of a relist.
+	// Outcome is how a relist ended.
 	Outcome = relist.Outcome
-	// Bounded is a stretch in which only the number of relists is bounded.
+	// Bounded is an interval in which only the number of relists is bounded.
 	Bounded = relist.Bounded
-	// Episode is one continuous stretch of PLEG being unhealthy.
+	// Episode is one continuous interval in which PLEG was unhealthy.
 	Episode = relist.Episode
 	// Step is the part of a relist that is stuck.
 	Step = relist.Step
-	// Claim says that something held over a stretch of time, and what proves it.
+	// Claim says that a health state held over an interval, and what proves it.
 	Claim = health.Claim
-	// HealthSpan is a stretch of one health state.
+	// HealthSpan is an interval with one health state.
 	HealthSpan = health.Span
-	// HealthState of PLEG over a stretch.
+	// HealthState is the health of PLEG over an interval.
 	HealthState = health.State
-	// Contradiction is what two records say that cannot both be true.
+	// Contradiction is a conflict between records that cannot both be true.
 	Contradiction = relist.Contradiction
 )
 
@@ -128,12 +127,12 @@ const (
 	RuntimeDown   = health.RuntimeDown
 	HealthUnknown = health.Unknown
 
-	// Proofs of claims that PLEG was healthy.
+	// Proofs that PLEG was healthy.
 	ProofListing = health.ProofListing
 	ProofPace    = health.ProofPace
 	ProofGauge   = health.ProofGauge
 	ProofSilence = health.ProofSilence
 
-	// ProofSerial is a kind of proof that PLEG was not.
+	// ProofSerial is a proof that PLEG was unhealthy.
 	ProofSerial = health.ProofSerial
 )

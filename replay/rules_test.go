@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// skipLine is a turn of the sync loop that skipped for PLEG.
+// skipLine is a sync-loop iteration that skipped because of PLEG.
 func skipLine(stamp string, age time.Duration) string {
 	return fmt.Sprintf(`E1120 %s    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, stamp, age)
 }
@@ -56,7 +56,7 @@ func TestEpisodesFromAges(t *testing.T) {
 	}
 }
 
-// A handful of pasted lines proves no recovery by what is missing.
+// A few pasted lines prove no recovery by missing lines.
 func TestNoRecoveryFromPastedLines(t *testing.T) {
 	n := buildOne(t, skipLine("10:10:00.000000", 200*time.Second)+"\n"+
 		`I1120 10:10:30.000000    4242 kubelet.go:1] "something"`)
@@ -88,7 +88,7 @@ func TestPositiveProofsOfRecovery(t *testing.T) {
 	}
 }
 
-// failLine is a failed list of a relist, with the runtime call that failed.
+// failLine is the failed list of a relist, with the failed runtime call.
 func failLine(stamp, err string) string {
 	return fmt.Sprintf(`E1120 %s    4242 remote_runtime.go:294] "ListPodSandbox with filter from runtime service failed" err="%s" filter="nil"`+"\n"+
 		`E1120 %s    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="%s"`, stamp, err, stamp, err)
@@ -119,7 +119,7 @@ func TestFailedListsDateTheirStart(t *testing.T) {
 	}
 }
 
-// at2 reads a morning time of 20 November.
+// at2 parses a time on 20 November 2026.
 func at2(t *testing.T, s string) int64 {
 	v, err := time.Parse(time.RFC3339, "2026-11-20T"+s+"Z")
 	if err != nil {
@@ -128,8 +128,7 @@ func at2(t *testing.T, s string) int64 {
 	return v.UnixNano()
 }
 
-// TestThresholdByOption: a line that states an age below the threshold that the option
-// sets proves no stretch past it.
+// TestThresholdByOption checks that a line with an age below the threshold set by the option proves no episode.
 func TestThresholdByOption(t *testing.T) {
 	for limit, want := range map[time.Duration]int{0: 1, time.Minute: 1, 5 * time.Minute: 0} {
 		n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{RelistThreshold: limit})[0]
@@ -173,7 +172,7 @@ func TestOptionsOverrule(t *testing.T) {
 	}
 }
 
-// Lines whose header was cut state an age and no time.
+// Lines whose header was cut off state an age but no time.
 func TestUndatedReports(t *testing.T) {
 	b := bundleOf(skipLine("10:10:00.000000", 200*time.Second))
 	for _, e := range b.Events {
@@ -191,8 +190,7 @@ func TestUndatedReports(t *testing.T) {
 	}
 }
 
-// TestStampsOfWholeSeconds: a stamp that leaves out what is less than a second dates a
-// relist to the second.
+// TestStampsOfWholeSeconds checks that a truncated timestamp dates a relist only to the second.
 func TestStampsOfWholeSeconds(t *testing.T) {
 	b := bundleOf(strings.Join([]string{relisting("10:00:00.000000"), relisting("10:00:01.000000"), relisting("10:00:02.000000"),
 		failLine("10:00:02.000000", "connection refused"), relisting("10:00:04.000000")}, "\n"))
@@ -210,8 +208,8 @@ func TestStampsOfWholeSeconds(t *testing.T) {
 	}
 }
 
-// TestEventedByVersion: from 1.37 on evented PLEG leaves period and threshold alone,
-// and what the lines say of relists holds as without it.
+// TestEventedByVersion checks that from 1.37 on evented PLEG does not change period and threshold, and that the
+// lines mean the same as without it.
 func TestEventedByVersion(t *testing.T) {
 	for version, want := range map[string]time.Duration{"v1.28.0": 5 * time.Minute, "v1.36.3": 5 * time.Minute, "v1.37.0": time.Second, "v1.99.0": time.Second} {
 		n := buildOne(t, `I0302 10:00:00.000000       9 server.go:415] "Kubelet version" kubeletVersion="`+version+`"

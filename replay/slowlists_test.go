@@ -12,9 +12,8 @@ import (
 
 const deadlineError = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 
-// The log states the flag's default even where the configuration says otherwise,
-// so the timeout is measured; but not everything that is a whole number of
-// seconds apart is a measure of it.
+// The log shows the flag's default even if the configuration overrides it, so the timeout is measured; but not
+// every distance of whole seconds measures it.
 func TestMeasuredTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	status := `E1120 %s    4242 remote_runtime.go:432] "ContainerStatus from runtime service failed" err="` + deadlineError + `" containerID="ab"`
@@ -40,8 +39,8 @@ func TestMeasuredTimeout(t *testing.T) {
 	}
 }
 
-// TestEventedFellBack: a kubelet that was asked for the evented PLEG and states the threshold
-// of the generic one has fallen back to it, and relists a second after the last.
+// TestEventedFellBack checks that a kubelet configured for evented PLEG that states the generic threshold has
+// fallen back, and relists with the generic period.
 func TestEventedFellBack(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	n := buildOne(t, strings.Join([]string{`I1120 09:00:00.000000    4242 feature_gate.go:387] feature gates: {map[EventedPLEG:true]}`,
@@ -52,9 +51,9 @@ func TestEventedFellBack(t *testing.T) {
 	}
 }
 
-// TestFallbackWithoutItsLine: at verbosity 2 no line tells that evented PLEG gave up. Its
-// stream broke five times then; where nothing shows that it did or did not, the last relist
-// leaves PLEG healthy for three minutes, and unhealthy after ten.
+// TestFallbackWithoutItsLine checks a fallback without its log line, as at verbosity 2: the stream then broke
+// five times. If nothing shows whether it did, the last relist keeps PLEG healthy for three minutes, and PLEG
+// is unhealthy after ten.
 func TestFallbackWithoutItsLine(t *testing.T) {
 	start := []string{`I1120 10:00:00.000000    4242 feature_gate.go:387] feature gates: {map[EventedPLEG:true]}`,
 		`I1120 10:00:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.31.4"`, `I1120 10:00:00.000000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
@@ -67,7 +66,7 @@ func TestFallbackWithoutItsLine(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		lines     []string
-		well, ill string // until and from when it is, by the relist of 10:01:00; the next one begins at 10:13
+		well, ill string // until when PLEG is healthy and from when unhealthy, by the relist of 10:01:00; the next one begins at 10:13
 	}{
 		"stream at work":     {slices.Concat(start, broken(1)), "10:11:00", "10:11:00"},
 		"broken for good":    {slices.Concat(start, broken(5)), "10:04:00", "10:04:00"},
@@ -86,8 +85,8 @@ func TestFallbackWithoutItsLine(t *testing.T) {
 	}
 }
 
-// A sync loop that is blocked in a list of its own reports nothing between two
-// slow relists; whether PLEG was healthy then is for the node status to tell.
+// A sync loop blocked in a list call of its own reports nothing between two slow relists; the node status then
+// shows whether PLEG was healthy.
 func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	two := `I1120 09:58:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
 	notReady := `I1120 10:03:05.000000    4242 setters.go:552] "Node became not ready" node="w" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:03:05Z","lastTransitionTime":"2026-11-20T10:03:05Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"}`
@@ -123,8 +122,7 @@ func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	}
 }
 
-// ticking adds a line of another goroutine every two seconds, as a whole log has
-// them, and sorts.
+// ticking adds a line of another goroutine every two seconds, as in a complete log, and sorts.
 func ticking(lines []string, from, to string) string {
 	at, _ := time.Parse(time.TimeOnly, from)
 	end, _ := time.Parse(time.TimeOnly, to)
@@ -136,12 +134,12 @@ func ticking(lines []string, from, to string) string {
 	return strings.Join(out, "\n")
 }
 
-// relisting is the line that begins a relist at verbosity 5.
+// relisting is the first line of a relist at verbosity 5.
 func relisting(stamp string) string {
 	return `I1120 ` + stamp + `    4242 generic.go:224] "GenericPLEG: Relisting"`
 }
 
-// A log that begins in the middle of a relist still holds its failure.
+// A log that begins in the middle of a relist still has its failure.
 func TestFailureOfARelistBeforeTheLog(t *testing.T) {
 	n := buildOne(t, failLine("10:02:00.003000", deadlineError)+"\n"+relisting("10:02:01.004000")+"\n"+relisting("10:02:02.010000"))
 	if len(n.Relists) != 3 || !within(n.Relists[0].Start, at2(t, "10:00:00"), 10*time.Millisecond) || n.Relists[0].Outcome != OutcomeListFailed {
@@ -149,7 +147,7 @@ func TestFailureOfARelistBeforeTheLog(t *testing.T) {
 	}
 }
 
-// A process that was stopped did not relist all the while.
+// A stopped process was not relisting all the while.
 func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 	chatter := func(at string) string { return `I1120 ` + at + `    4242 x.go:1] "something"` }
 	for _, c := range []struct {
@@ -160,7 +158,7 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 		{"stopped", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:03:00.020000"), relisting("10:03:00.030000")}, false},
 		{"stuck", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:01:50.000000"), chatter("10:02:40.000000"), relisting("10:03:00.030000")}, true},
 	} {
-		var quick []string // what shows that a relist is due every second
+		var quick []string // they show that a relist is due every second
 		for s := 52; s < 60; s++ {
 			quick = append(quick, relisting(fmt.Sprintf("09:59:%d.000000", s)))
 		}
@@ -175,7 +173,7 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 	}
 }
 
-// No line reports the stretch, but its relists do.
+// No line reports the episode, but its relists prove it.
 func TestStepOfUnreportedStretch(t *testing.T) {
 	n := buildOne(t, ticking([]string{relisting("10:00:00.000000"), relisting("10:00:01.010000"),
 		failLine("10:02:01.012000", deadlineError), relisting("10:02:02.015000"),
@@ -186,8 +184,8 @@ func TestStepOfUnreportedStretch(t *testing.T) {
 	}
 }
 
-// What nothing states, measures or confirms is assumed, and dates no call. Two
-// failures that follow each other sooner than a stated timeout refute it.
+// A timeout that is not stated, measured or confirmed is assumed, and dates no call. Two failures closer
+// together than a stated timeout refute it.
 func TestKnownTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	inspect := `E1120 %s    4242 generic.go:453] "PLEG: Write status" err="` + deadlineError + `" pod="prod/api-2"`
@@ -234,8 +232,8 @@ func TestKnownTimeout(t *testing.T) {
 	}
 }
 
-// Relists that lines date prove PLEG unhealthy though nothing reports it; a single one
-// does not while its threshold is not known to be that of the generic PLEG.
+// Relists dated by lines prove PLEG unhealthy even if nothing reports it. A single one does not if its
+// threshold may be that of evented PLEG.
 func TestUnhealthyByRelists(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	stated := func(d string) string {
@@ -265,9 +263,9 @@ func TestUnhealthyByRelists(t *testing.T) {
 	}
 }
 
-// A relist that was last seen later ends the stretch of the one before at its own breach,
-// but is no recovery: its list may have taken longer than the threshold. A loop that
-// begins to pause anew had skipped nothing in between.
+// A later last-seen relist ends the episode of the one before at its own breach, but proves no recovery: its
+// list may have taken longer than the threshold. If the loop's pauses start over, though, it did not skip in
+// between.
 func TestNewerRelistBoundsTheStretch(t *testing.T) {
 	lines := skipLine("10:03:05.000000", 185*time.Second) + "\n" + skipLine("10:06:20.000000", 186*time.Second)
 	for again, want := range map[string]bool{"": false, "\n" + skipLine("10:06:20.100000", 186100*time.Millisecond): true, "\n" + skipLine("10:06:25.000000", 191*time.Second): false} {
@@ -292,8 +290,8 @@ func TestNewerRelistBoundsTheStretch(t *testing.T) {
 	}
 }
 
-// A relist that sent pod events some time before PLEG was unhealthy may have ended then,
-// and the list of the next one taken the rest; one that sends to the last is inspecting.
+// A relist that sent pod events until some time before the breach may have ended then, and the list of the next
+// one may have taken the rest; one that sends events to the last is inspecting.
 func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
 	event := func(stamp string) string {
 		return `I1120 ` + stamp + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="ns/a" event={"ID":"u","Type":"ContainerStarted","Data":"c` + stamp[:8] + `"}`
@@ -312,8 +310,8 @@ func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
 	}
 }
 
-// Where the log is silent for longer than the sync loop is, the list of the relist that
-// lasted may be missing; and none lasted until after another one began.
+// If the log is silent for longer than the sync loop can be, the list line of the long relist may be missing.
+// No relist lasts until after another one began.
 func TestBeginBehindASilence(t *testing.T) {
 	list := `I1120 %s    4242 kuberuntime_manager.go:432] "Retrieved pods from runtime" all=%v`
 	var quick []string

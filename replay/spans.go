@@ -10,8 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
-// UnknownTime is for how long nothing proves how PLEG was, and for how long the
-// input speaks of the node.
+// UnknownTime returns for how long nothing proves the health of PLEG, and the total time that the input covers.
 func (n *Node) UnknownTime() (blind, all time.Duration) {
 	for _, h := range n.Health {
 		d := time.Duration(max(h.To-h.From, 0))
@@ -23,8 +22,8 @@ func (n *Node) UnknownTime() (blind, all time.Duration) {
 	return blind, all
 }
 
-// Unreported are the stretches in which PLEG is proven unhealthy and that no episode holds:
-// relists or metrics prove them, no line says so.
+// Unreported returns the intervals outside all episodes in which PLEG is proven unhealthy: by relists or
+// metrics, without any line that reports it.
 func (n *Node) Unreported() []Span {
 	var out []Span
 	for _, h := range n.Health {
@@ -36,16 +35,16 @@ func (n *Node) Unreported() []Span {
 	return out
 }
 
-// Over is by when the episode with an index was over, recovered or not; 0 unknown.
+// Over returns when episode i was over, recovered or not; 0 if unknown.
 func (n *Node) Over(i int) int64 { return relist.Over(n.Episodes, i) }
 
-// Ill is a stretch in which PLEG was unhealthy. To is 0 while open.
+// Ill is an interval in which PLEG was unhealthy. To is 0 if open.
 type Ill struct {
 	Span
 	Never bool // no relist had succeeded yet
 }
 
-// Ills are the episodes that are dated, and what no line reports, oldest first.
+// Ills returns the dated episodes and the unreported intervals, oldest first.
 func (n *Node) Ills() []Ill {
 	var out []Ill
 	for _, s := range n.Unreported() {
@@ -60,7 +59,7 @@ func (n *Node) Ills() []Ill {
 	return out
 }
 
-// UnhealthyTime is how long the episodes of a node lasted, and what no line reports.
+// UnhealthyTime returns the total duration of episodes and unreported intervals.
 func (n *Node) UnhealthyTime() time.Duration {
 	var sum time.Duration
 	for _, s := range n.Unreported() {
@@ -76,16 +75,15 @@ func (n *Node) UnhealthyTime() time.Duration {
 	return sum
 }
 
-// Thresholds are the least and the greatest that may be in force in a stretch of the life
-// of a process.
+// Thresholds returns the smallest and the largest threshold that may be in force during an interval of a run.
 func (n *Node) Thresholds(run int, in Span) (least, most time.Duration) {
 	return n.Kubelet.Thresholds(n.asked.Of(run), in)
 }
 
-// Fallback is a time in which the evented PLEG of up to 1.36 had given its stream up.
-type Fallback struct{ From, To int64 } // Unix ns; it ends with the process
+// Fallback is an interval in which evented PLEG, as in kubelets up to 1.36, had given up its stream.
+type Fallback struct{ From, To int64 } // Unix ns; ends with the process
 
-// Fallbacks lists those that are proven, oldest first.
+// Fallbacks returns the proven fallbacks, oldest first.
 func (n *Node) Fallbacks() (out []Fallback) {
 	if !n.Kubelet.EventedSends() {
 		return nil

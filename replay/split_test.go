@@ -59,7 +59,7 @@ func TestSplitNodes(t *testing.T) {
 	}
 }
 
-// hosts makes one file of lines of several hosts.
+// hosts makes one file with lines of several hosts.
 func hosts(lines ...[3]string) parse.LogPart {
 	d := newTestLog()
 	var p parse.LogPart
@@ -115,7 +115,7 @@ func TestCopiesOfALineCountOnce(t *testing.T) {
 	}
 }
 
-// outline is what must not depend on how the lines are spread over files.
+// outline is what must not depend on how lines are distributed over files.
 type outline struct {
 	Runs     int
 	Relists  []Instant
@@ -138,8 +138,8 @@ func outlineOf(n *Node) outline {
 	return o
 }
 
-// TestSplittingInputsChangesNothing cuts a log at random places into rotated
-// files, given in any order and overlapping, and expects the same rebuild.
+// TestSplittingInputsChangesNothing cuts a log at random into rotated files, given in any order and
+// overlapping, and expects the same rebuild.
 func TestSplittingInputsChangesNothing(t *testing.T) {
 	for seed := int64(0); seed < 10; seed++ {
 		m := runModel(seed, seed%2 == 0)
@@ -150,7 +150,7 @@ func TestSplittingInputsChangesNothing(t *testing.T) {
 		var parts []parse.LogPart
 		for from := 0; from < len(lines); {
 			to := min(len(lines), from+1+rng.Intn(len(lines)))
-			start := max(0, from-rng.Intn(50)) // a collector that copies while the log is written
+			start := max(0, from-rng.Intn(50)) // a collector that copies while the log is being written
 			parts = append(parts, d.decode(fmt.Sprintf("kubelet.log.%d", len(parts)), "", strings.Join(lines[start:to], "\n")))
 			from = to
 		}
@@ -165,8 +165,8 @@ func TestSplittingInputsChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAnotherNode: a description and metrics that name another node than the kubelet
-// of a log are that node's, and those that name none, or the same, are the kubelet's.
+// TestAnotherNode checks that a description or metrics naming another node than the log's kubelet belong to
+// that node, and those naming the same node, or none, to the kubelet's.
 func TestAnotherNode(t *testing.T) {
 	object := func(f *parse.File, name string) *parse.Object {
 		return &parse.Object{Pos: parse.Pos{File: f, Line: 1}, Kind: "Node", Name: name}
@@ -176,12 +176,12 @@ func TestAnotherNode(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		log  string   // the node that the kubelet names
-		of   []string // nodes that files of their own describe
-		list []string // nodes that one file describes
-		rows []string // nodes of rows of conditions
+		log  string   // the node named by the kubelet
+		of   []string // nodes described in files of their own
+		list []string // nodes described in one file
+		rows []string // nodes in rows of conditions
 		prom string
-		want []string // nodes, each with those whose objects it holds
+		want []string // nodes, each with those whose objects it has
 	}{
 		{"the same", "worker-1", []string{"worker-1"}, nil, nil, "worker-1", []string{"worker-1 worker-1 s"}},
 		{"short and full", "worker-1.example.com", []string{"worker-1"}, nil, nil, "", []string{"worker-1.example.com worker-1"}},

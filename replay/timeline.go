@@ -11,51 +11,49 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// Node is everything that was rebuilt about one node.
+// Node is everything reconstructed about one node.
 type Node struct {
 	Kubelet Kubelet
 	Window  Window
 
 	Runs     []Run
 	Relists  []Relist  // proven ones, oldest first
-	Bounded  []Bounded // stretches in which only the number of relists is bounded
+	Bounded  []Bounded // intervals in which only the number of relists is bounded
 	Episodes []Episode
 	Health   []HealthSpan
-	Claims   []Claim // of which Health is the merger
-	// Contradictions are where two sources cannot both be right.
+	Claims   []Claim // merged into Health
+	// Contradictions are conflicts between two sources.
 	Contradictions []Contradiction
 	Ready          []ReadyChange
 	Gaps           []LogGap
-	Holes          []Span             // where the kubelet's log is not known to be complete: silences beyond its habit, lost lines
-	tail           int64              // until when a log without reports proves something
-	asked          kubelet.Generators // of a kubelet that may be asked for the evented PLEG
+	Holes          []Span             // where the kubelet's log may be incomplete: silences longer than usual, lost lines
+	tail           int64              // until when a log without reports proves anything
+	asked          kubelet.Generators // requests for evented PLEG, per run
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)
 	Ops            []Operation
-	Observed       PodEvents // "SyncLoop (PLEG)" lines in time order
+	Observed       PodEvents // "SyncLoop (PLEG)" lines, in time order
 	History        History
-	Proofs         []MetricProof // what snapshots of the metrics prove about relists
-	Calls          []CallStep    // and what they say of the runtime calls
-	Requests       Requests      // calls that the runtime logged, by their first line
+	Proofs         []MetricProof // what metrics snapshots prove about relists
+	Calls          []CallStep    // what they show about runtime calls
+	Requests       Requests      // calls logged by the runtime, by their first line
 
-	Records // what the input holds of it
+	Records // what the input holds of the node
 }
 
-// OnDemand are the relists of single pods that kubelets from 1.36 on make between those
-// of the node, as lines tell of them. They are no relists of the node: the age of the
-// last one counts on while they run, and none of the node begins.
+// OnDemand holds the on-demand relists of single pods that lines show. Kubelets from 1.36 on make them between
+// relists of the node. While one runs, the age of the last node relist keeps growing and no node relist begins.
 type OnDemand struct {
-	Begun  []Evidence // at verbosity 5
-	Failed []Evidence // their list did not come
-	// Dropped are requests for one that were dropped since 200 waited: the pod is next
-	// looked at by a relist of the node.
+	Begun  []Evidence // logged at verbosity 5
+	Failed []Evidence // their list call failed
+	// Dropped holds requests that were dropped because 200 were waiting; the pod is next inspected by a relist
+	// of the node.
 	Dropped []Evidence
 }
 
-// SaysDown reports whether an object of the API calls the container runtime down: an
-// event in a stretch of time, or a condition that held in it, from its transition to
-// its heartbeat. One that states no time may be of any.
+// SaysDown reports whether an API object reports the container runtime down: an event within the interval, or a
+// condition that held in it, from its transition to its heartbeat. An undated object always counts.
 func (n *Node) SaysDown(in Span) bool {
 	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
 		if !strings.Contains(host.FieldOf(o.Fields, "message"), "container runtime is down") {
@@ -66,10 +64,8 @@ func (n *Node) SaysDown(in Span) bool {
 	})
 }
 
-// Lasted is how long the relist with index i took, from start to end; one that
-// hung lasted at least to the last line that speaks of its run, or shows it to run. It is 0 and
-// false when the start is not known, false when the end is not: then the
-// duration is a lower bound.
+// Lasted returns how long relist i took. If ended is false, took is a lower bound: a hung relist lasted at
+// least until it was last shown running, or until the last line of its run. took is 0 if the start is unknown.
 func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 	r := &n.Relists[i]
 	d, ok := r.Duration()
@@ -90,8 +86,8 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 	return max(time.Duration(end-r.Start.At)-r.Start.Slack, 0), false
 }
 
-// StillRuns reports whether the relist with index i, which hung, is shown to run to the
-// end of the input, give or take the distance of two reports.
+// StillRuns reports whether relist i, which hung, was shown running until the end of the input, within 10 s,
+// the distance of two reports.
 func (n *Node) StillRuns(i int) bool {
 	r, k := &n.Relists[i], len(n.Episodes)-1
 	seen := cmp.Or(r.Seen, n.Window.Lines.To)
@@ -99,6 +95,5 @@ func (n *Node) StillRuns(i int) bool {
 		(k < 0 || !n.Episodes[k].Recovered.Known() || n.Episodes[k].Recovered.At <= r.Start.At)
 }
 
-// TimedOut reports whether an error text says that a call ran into its
-// deadline.
+// TimedOut reports whether an error text says that a call hit its deadline.
 func TimedOut(err string) bool { return kubelet.TimedOut(err) }

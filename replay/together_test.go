@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestKubeletsTogether: of two kubelets that wrote into one file at the same time, one
-// after the other or line by line, each has its own history, and the file is said to hold
-// both; a process that follows another one is a restart.
+// TestKubeletsTogether checks that two kubelets that wrote into one file at the same time, in blocks or line by
+// line, each get their own history and a note that the file holds both, and that a process that follows another
+// one is a restart.
 func TestKubeletsTogether(t *testing.T) {
 	ill := strings.Split(strings.TrimSpace(stall(0)), "\n")
 	var well []string
@@ -44,9 +44,9 @@ func TestKubeletsTogether(t *testing.T) {
 	}
 }
 
-// TestClockSetBackBeforeARestart: a process that reports the containers of another one, at
-// times at which that had still written, follows it by a clock that was set back. It is of
-// the same node, and nothing is healthy within the time that both name.
+// TestClockSetBackBeforeARestart checks that a process that reports the containers of another one, at times at
+// which that one was still writing, follows it on a clock that was set back: it is the same node, and nothing
+// is healthy within the time that occurs twice.
 func TestClockSetBackBeforeARestart(t *testing.T) {
 	var lines []string
 	add := func(pid, from, to int) {

@@ -9,21 +9,20 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// sampleSlack is how far the time of a snapshot may be from the moment at which the
-// kubelet counted, by the clock of its lines.
+// sampleSlack is how far the timestamp of a snapshot may be from the moment at which the kubelet counted, by
+// the clock of its lines.
 const sampleSlack = int64(time.Second)
 
-// tally is a stretch over which the counter of relists goes on without a break.
+// tally is an interval over which the relist counter has no break.
 type tally struct {
 	Span
 	ended int
 }
 
-// RelistTotal bounds how many relists ran, at least in part, from the first to the last
-// moment that lines or snapshots speak of, which it returns. Between two snapshots as many ended as the counter
-// grew; elsewhere at least those that lines prove, and at most as many as the pause
-// after each leaves room for. most is -1 where nothing bounds them: under the evented
-// PLEG, which relists at will, and where nothing is dated.
+// RelistTotal bounds how many relists ran, at least partly, in all, the span that lines and snapshots cover.
+// Between two snapshots as many ended as the counter grew. Elsewhere at least those ran that lines prove, and
+// at most as many as fit given the pause after each. most is -1 if there is no upper bound: under evented PLEG,
+// whose relists are not paced, and if nothing is dated.
 func (n *Node) RelistTotal() (all Span, least, most int) {
 	tallies := n.tallies()
 	ends := n.relistEnds()
@@ -68,7 +67,7 @@ func (n *Node) RelistTotal() (all Span, least, most int) {
 	return all, least, max(least, most+n.room(ends, Span{From: from, To: max(from, all.To)}))
 }
 
-// tallies joins the steps of the counter that follow each other.
+// tallies joins consecutive steps of the counter.
 func (n *Node) tallies() []tally {
 	var out []tally
 	for i := range n.Proofs {
@@ -84,8 +83,8 @@ func (n *Node) tallies() []tally {
 	return out
 }
 
-// MayGoOn reports whether the relist after the one with index i may be that one: nothing
-// tells that it had ended, and the starts of both may be the same moment.
+// MayGoOn reports whether the relist after relist i may be the same one: nothing shows that relist i had ended,
+// and both may have started at the same moment.
 func (n *Node) MayGoOn(i int) bool {
 	if i+1 >= len(n.Relists) {
 		return false
@@ -94,8 +93,8 @@ func (n *Node) MayGoOn(i int) bool {
 	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.Earliest() < r.Start.Latest()
 }
 
-// ByLength are the relists by index: those that hung, of a length that is not known, and
-// then those of a known one, the longest first. There may be a million.
+// ByLength returns relists by index: first the hung ones of unknown duration, hung in number, and then those of
+// known duration, longest first. There may be a million.
 func (n *Node) ByLength() (all []int, hung int) {
 	var known []int
 	for i := range n.Relists {
@@ -110,19 +109,18 @@ func (n *Node) ByLength() (all []int, hung int) {
 	return append(all, known...), len(all)
 }
 
-// Distinct are the relists, by index, of which no two can be one and the same: of several
-// that may be, as where a gauge tells that one began and counters that one ran, it holds
-// one.
+// Distinct returns relists, by index, no two of which can be the same one. Of several that may be the same (a
+// gauge shows that one began, counters that one ran), it returns one.
 func (n *Node) Distinct() []int { return n.distinct(n.relistEnds()) }
 
-// overlapMost is with how many others a relist is held against; one that may overlap more
-// is taken for one of them.
+// overlapMost limits how many earlier relists each one is compared with. A relist that overlaps more is assumed
+// to be one of them.
 const overlapMost = 1000
 
 func (n *Node) distinct(ends []Span) []int {
 	out := make([]int, 0, len(n.Relists))
-	var of [2][]int           // of these: those of which the start is known to a second, others
-	var late [2]time.Duration // and how far off it may be
+	var of [2][]int           // indices by precision of the start: below a second, and others
+	var late [2]time.Duration // largest slack of the starts in each class
 	for i := range n.Relists {
 		r := &n.Relists[i].Start
 		one := false
@@ -139,11 +137,11 @@ func (n *Node) distinct(ends []Span) []int {
 	return out
 }
 
-// mayBeOne reports whether nothing parts two relists: neither when they began and ended,
-// nor whether they listed pods.
+// mayBeOne reports whether two relists may be the same: their starts, ends, runs and list results do not tell
+// them apart.
 func (n *Node) mayBeOne(i, k int, ends []Span) bool {
 	a, b := &n.Relists[i], &n.Relists[k]
-	over := func(x, y int) bool { // the one was over before the other began, or ended
+	over := func(x, y int) bool { // x was over before y began or ended
 		r := &n.Relists[x]
 		return r.End.Known() && r.End.Latest() < max(ends[y].From, n.Relists[y].Start.Earliest())
 	}
@@ -151,8 +149,8 @@ func (n *Node) mayBeOne(i, k int, ends []Span) bool {
 		(a.Run == b.Run || a.Run < 0 || b.Run < 0) && (a.Listed == nil || b.Listed == nil || *a.Listed == *b.Listed)
 }
 
-// relistEnds is within what each proven relist ended: not before its start, nor after
-// the start of the next one of its process.
+// relistEnds returns bounds for the end of each relist: not before its start, nor after the start of the next
+// one of its process.
 func (n *Node) relistEnds() []Span {
 	out := make([]Span, len(n.Relists))
 	for i := range n.Relists {
@@ -171,14 +169,14 @@ func (n *Node) relistEnds() []Span {
 	return out
 }
 
-// room is how many relists there may have been in a stretch, those included that began
-// before it or went on after it: each process pauses after each of them.
+// room returns how many relists may have run in an interval, including those that began before it or continued
+// after it, given that each process pauses after each.
 func (n *Node) room(ends []Span, in Span) int {
 	period := int64(cmp.Or(n.Kubelet.Period, kubelet.GenericPeriod))
 	most, from, run := 0, in.From, -2
 	for i := range n.Runs {
 		if f := n.Runs[i].First; i > 0 && f >= in.From && f <= in.To {
-			most++ // it does not wait for the one before
+			most++ // a new process does not wait for the one before
 		}
 	}
 	for i, e := range ends {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestOneRelistTwice: a relist of which a gauge tells that it began, and one that
-// snapshots show to run, count as one where they may be the same.
+// TestOneRelistTwice checks that a relist whose start a gauge shows and one that snapshots show running count
+// as one if they may be the same.
 func TestOneRelistTwice(t *testing.T) {
 	const sec = int64(time.Second)
 	seen := Relist{Start: Instant{At: 100 * sec, Slack: time.Second / 2}}

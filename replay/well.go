@@ -8,10 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
-// WellThroughout returns the stretch that the kubelet's log and metrics cover when
-// PLEG is proven healthy all through it, and false when anything else is: unhealthy,
-// or not known. The first minute of a process, in which PLEG starts, and what lies
-// before or after all that proves health and all lines of the kubelet, do not count.
+// WellThroughout returns the interval that the kubelet's log and metrics cover if PLEG is proven healthy
+// throughout, and false if any part is unhealthy or unknown. The first minute of a process, in which PLEG
+// starts, does not count; nor does time before or after all proof of health and all kubelet lines.
 func (n *Node) WellThroughout() (Span, bool) {
 	well := func(h HealthSpan) bool { return h.State == Healthy }
 	first := slices.IndexFunc(n.Health, well)
@@ -39,10 +38,10 @@ func starting(h HealthSpan, runs []Run) bool {
 	})
 }
 
-// outside reports whether a span before or after all proof of health lies before or after
-// all lines of the kubelet too, give or take the time to its first relist, or is nothing but
-// the margin after which a missing report would prove something. A snapshot of the metrics
-// in it shows that it was a part of the life of the kubelet, and no more than that margin.
+// outside reports whether a span before or after all proof of health may be ignored. It may if it also lies
+// before or after all lines of the kubelet, allowing for the time to the first relist. It may also if it is
+// only the margin at the end of the log after which a missing report would prove something. A metrics snapshot
+// within the span shows the kubelet running, so then only that margin, up to a threshold long, is ignored.
 func (n *Node) outside(h HealthSpan, before, after bool) bool {
 	runs, margin := n.Runs, h.From == n.tail
 	if len(runs) == 0 {

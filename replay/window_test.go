@@ -8,9 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// TestWindowCoversSnapshots: what snapshots prove before the first line or after the last
-// one lies within the window; the start of their process, and times that are only known
-// as the least, do not widen it.
+// TestWindowCoversSnapshots checks that the window includes what snapshots prove before the first line or after
+// the last one. Neither the start of their process nor times known only as lower bounds widen it.
 func TestWindowCoversSnapshots(t *testing.T) {
 	const sec = int64(time.Second)
 	by := func(b parse.Basis) []Evidence {
@@ -32,7 +31,7 @@ func TestWindowCoversSnapshots(t *testing.T) {
 	}
 }
 
-// TestDistinctGauges: two values of the gauge that names whole seconds are two relists.
+// TestDistinctGauges checks that two different gauge values, which are whole seconds, are two relists.
 func TestDistinctGauges(t *testing.T) {
 	gauge := func(s int64) Relist {
 		return Relist{Start: Instant{At: s*int64(time.Second) + 5e8 - 1, Slack: time.Second / 2}}
