@@ -229,7 +229,7 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 		}
 	}
 	for _, e := range v.Index.Forms {
-		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // such a clock need not be set at once
+		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // a wrong clock need not be stepped at once
 			math.Abs(sec) >= 1 && math.Abs(sec) < 1e9 {
 			see(e.At, time.Duration(sec*1e9))
 		}

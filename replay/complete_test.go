@@ -25,7 +25,8 @@ func seconds(n int, without func(i int) bool) []string {
 	return out
 }
 
-// If a pause is a whole number of periods, either a relist took long or the lines of others are missing.
+// TestMissingBeginsAreNoLongRelists checks that a pause of whole periods is not taken for a long relist: the
+// lines of others may be missing.
 func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	for name, without := range map[string]func(int) bool{
 		"one":   func(i int) bool { return i == 30 },
@@ -56,8 +57,9 @@ func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 	}
 }
 
-// Image garbage collection lists all pods, too: if two lists return while a relist runs, either may be the
-// relist's. That it listed pods is known once both have returned, but not if the relist's own list then fails.
+// TestListOfAnother checks a log in which image garbage collection lists all pods, too. If two lists return
+// while a relist runs, either may be the relist's. That it listed pods is known once both have returned, but
+// not if the relist's own list then fails.
 func TestListOfAnother(t *testing.T) {
 	lists := func(stamp string) string {
 		return `I1120 ` + stamp + `    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
@@ -82,8 +84,8 @@ func TestListOfAnother(t *testing.T) {
 	}
 }
 
-// A process without any recognized line has still replaced the previous one, which may have ended right after
-// its last line.
+// TestSilentProcess checks that a process without any recognized line has still replaced the previous one,
+// which may have ended right after its last line.
 func TestSilentProcess(t *testing.T) {
 	first := strings.Join(seconds(30, func(int) bool { return false }), "\n")
 	n := buildOne(t, first+"\n"+`I1120 10:02:00.000000    5151 reconciler.go:1] "something"`+"\n"+`I1120 10:02:30.000000    5151 reconciler.go:1] "something"`)
@@ -97,8 +99,8 @@ func TestSilentProcess(t *testing.T) {
 	}
 }
 
-// Each process skips its first iteration, since no relist has listed yet: a log with the start of the loop but
-// without that line is a selection.
+// TestStartWithoutItsFirstTurn checks that a log with the start of the loop but without its first iteration is
+// taken for a selection: each process skips that iteration, since no relist has listed yet.
 func TestStartWithoutItsFirstTurn(t *testing.T) {
 	start := `I1120 10:00:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`
 	turn := `E1120 10:00:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`

@@ -22,7 +22,8 @@ func healthOf(t *testing.T, lines ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// Even a few lines prove what they state, at their time and as far back as they reach.
+// TestHealthOfFewLines checks that even a few lines prove what they state, at their time and as far back as
+// they reach.
 func TestHealthOfFewLines(t *testing.T) {
 	const never = `E1120 10:00:0%d.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`
 	const start = `I1120 10:00:00.000000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`
@@ -83,8 +84,8 @@ func TestGaugeAgainstReport(t *testing.T) {
 	}
 }
 
-// The last relist of a log at verbosity 5 runs until the next one begins: if there is no next one, it had not
-// ended by the last line. At lower verbosity the list of the next one may hang instead.
+// TestRelistOpenAtTheEnd checks the last relist of a log. At verbosity 5 a relist without a next one had not
+// ended by the last line; at lower verbosity the list of the next one may hang instead.
 func TestRelistOpenAtTheEnd(t *testing.T) {
 	var lines []string
 	for i := range 8 {

@@ -56,7 +56,7 @@ func TestEpisodesFromAges(t *testing.T) {
 	}
 }
 
-// A few pasted lines prove no recovery by missing lines.
+// TestNoRecoveryFromPastedLines checks that missing lines prove no recovery if only a few lines were pasted.
 func TestNoRecoveryFromPastedLines(t *testing.T) {
 	n := buildOne(t, skipLine("10:10:00.000000", 200*time.Second)+"\n"+
 		`I1120 10:10:30.000000    4242 kubelet.go:1] "something"`)
@@ -172,7 +172,7 @@ func TestOptionsOverrule(t *testing.T) {
 	}
 }
 
-// Lines whose header was cut off state an age but no time.
+// TestUndatedReports checks that lines whose header was cut off state an age but no time.
 func TestUndatedReports(t *testing.T) {
 	b := bundleOf(skipLine("10:10:00.000000", 200*time.Second))
 	for _, e := range b.Events {

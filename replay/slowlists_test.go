@@ -12,8 +12,8 @@ import (
 
 const deadlineError = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 
-// The log shows the flag's default even if the configuration overrides it, so the timeout is measured; but not
-// every distance of whole seconds measures it.
+// TestMeasuredTimeout checks that the timeout is measured, since the log shows the flag's default even if the
+// configuration overrides it, and that not every distance of whole seconds counts as a measurement.
 func TestMeasuredTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	status := `E1120 %s    4242 remote_runtime.go:432] "ContainerStatus from runtime service failed" err="` + deadlineError + `" containerID="ab"`
@@ -85,8 +85,8 @@ func TestFallbackWithoutItsLine(t *testing.T) {
 	}
 }
 
-// A sync loop blocked in a list call of its own reports nothing between two slow relists; the node status then
-// shows whether PLEG was healthy.
+// TestSlowListsBehindABlockedLoop checks a sync loop blocked in a list call of its own: it reports nothing
+// between two slow relists, and the node status shows whether PLEG was healthy.
 func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	two := `I1120 09:58:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
 	notReady := `I1120 10:03:05.000000    4242 setters.go:552] "Node became not ready" node="w" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:03:05Z","lastTransitionTime":"2026-11-20T10:03:05Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"}`
@@ -139,7 +139,8 @@ func relisting(stamp string) string {
 	return `I1120 ` + stamp + `    4242 generic.go:224] "GenericPLEG: Relisting"`
 }
 
-// A log that begins in the middle of a relist still has its failure.
+// TestFailureOfARelistBeforeTheLog checks that a log that begins in the middle of a relist still has its
+// failure.
 func TestFailureOfARelistBeforeTheLog(t *testing.T) {
 	n := buildOne(t, failLine("10:02:00.003000", deadlineError)+"\n"+relisting("10:02:01.004000")+"\n"+relisting("10:02:02.010000"))
 	if len(n.Relists) != 3 || !within(n.Relists[0].Start, at2(t, "10:00:00"), 10*time.Millisecond) || n.Relists[0].Outcome != OutcomeListFailed {
@@ -147,7 +148,7 @@ func TestFailureOfARelistBeforeTheLog(t *testing.T) {
 	}
 }
 
-// A stopped process was not relisting all the while.
+// TestStoppedProcessIsNoLongRelist checks that a stopped process is not taken to be relisting all the while.
 func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 	chatter := func(at string) string { return `I1120 ` + at + `    4242 x.go:1] "something"` }
 	for _, c := range []struct {
@@ -173,7 +174,7 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 	}
 }
 
-// No line reports the episode, but its relists prove it.
+// TestStepOfUnreportedStretch checks an episode that no line reports but that its relists prove.
 func TestStepOfUnreportedStretch(t *testing.T) {
 	n := buildOne(t, ticking([]string{relisting("10:00:00.000000"), relisting("10:00:01.010000"),
 		failLine("10:02:01.012000", deadlineError), relisting("10:02:02.015000"),
@@ -184,8 +185,8 @@ func TestStepOfUnreportedStretch(t *testing.T) {
 	}
 }
 
-// A timeout that is not stated, measured or confirmed is assumed, and dates no call. Two failures closer
-// together than a stated timeout refute it.
+// TestKnownTimeout checks that a timeout that is not stated, measured or confirmed is assumed, and dates no
+// call. Two failures closer together than a stated timeout refute it.
 func TestKnownTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	inspect := `E1120 %s    4242 generic.go:453] "PLEG: Write status" err="` + deadlineError + `" pod="prod/api-2"`
@@ -232,8 +233,8 @@ func TestKnownTimeout(t *testing.T) {
 	}
 }
 
-// Relists dated by lines prove PLEG unhealthy even if nothing reports it. A single one does not if its
-// threshold may be that of evented PLEG.
+// TestUnhealthyByRelists checks that relists dated by lines prove PLEG unhealthy even if nothing reports it. A
+// single one does not if its threshold may be that of evented PLEG.
 func TestUnhealthyByRelists(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	stated := func(d string) string {
@@ -263,9 +264,9 @@ func TestUnhealthyByRelists(t *testing.T) {
 	}
 }
 
-// A later last-seen relist ends the episode of the one before at its own breach, but proves no recovery: its
-// list may have taken longer than the threshold. If the loop's pauses start over, though, it did not skip in
-// between.
+// TestNewerRelistBoundsTheStretch checks that a later last-seen relist ends the episode of the one before at
+// its own breach, but proves no recovery: its list may have taken longer than the threshold. If the loop's
+// pauses start over, though, it did not skip in between.
 func TestNewerRelistBoundsTheStretch(t *testing.T) {
 	lines := skipLine("10:03:05.000000", 185*time.Second) + "\n" + skipLine("10:06:20.000000", 186*time.Second)
 	for again, want := range map[string]bool{"": false, "\n" + skipLine("10:06:20.100000", 186100*time.Millisecond): true, "\n" + skipLine("10:06:25.000000", 191*time.Second): false} {
@@ -290,8 +291,9 @@ func TestNewerRelistBoundsTheStretch(t *testing.T) {
 	}
 }
 
-// A relist that sent pod events until some time before the breach may have ended then, and the list of the next
-// one may have taken the rest; one that sends events to the last is inspecting.
+// TestEventsProveInspectionWhileTheyGoOn checks that a relist that sends pod events up to the breach is
+// inspecting. One that stopped some time before may have ended then, and the list of the next one may have
+// taken the rest.
 func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
 	event := func(stamp string) string {
 		return `I1120 ` + stamp + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="ns/a" event={"ID":"u","Type":"ContainerStarted","Data":"c` + stamp[:8] + `"}`
@@ -310,8 +312,8 @@ func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
 	}
 }
 
-// If the log is silent for longer than the sync loop can be, the list line of the long relist may be missing.
-// No relist lasts until after another one began.
+// TestBeginBehindASilence checks that if the log is silent for longer than the sync loop can be, the list line
+// of the long relist may be missing, and that no relist lasts until after another one began.
 func TestBeginBehindASilence(t *testing.T) {
 	list := `I1120 %s    4242 kuberuntime_manager.go:432] "Retrieved pods from runtime" all=%v`
 	var quick []string

@@ -28,7 +28,7 @@ type Node struct {
 	Gaps           []LogGap
 	Holes          []Span             // where the kubelet's log may be incomplete: silences longer than usual, lost lines
 	tail           int64              // until when a log without reports proves anything
-	asked          kubelet.Generators // requests for evented PLEG, per run
+	asked          kubelet.Generators // which PLEG relists, per run
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

@@ -6,8 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Time without evidence between two healthy intervals is not healthy, even if the kubelet's lines do not reach
-// it.
+// TestUnknownBetweenHealthIsNoHealth checks that time without evidence between two healthy intervals is not
+// healthy, even if the kubelet's lines do not reach it.
 func TestUnknownBetweenHealthIsNoHealth(t *testing.T) {
 	const s = 1_000_000_000
 	span := func(from, to int64, state HealthState) HealthSpan {
@@ -39,7 +39,8 @@ func TestUnknownBetweenHealthIsNoHealth(t *testing.T) {
 	}
 }
 
-// Unhealthiness proven by relists or metrics alone is returned in addition to the episodes, once.
+// TestIllsHoldWhatNoLineReports checks that unhealthiness proven by relists or metrics alone is returned in
+// addition to the episodes, once.
 func TestIllsHoldWhatNoLineReports(t *testing.T) {
 	n := &Node{Health: []HealthSpan{{Span: Span{From: 10, To: 20}, State: Unhealthy}, {Span: Span{From: 20, To: 30}, State: Healthy}, {Span: Span{From: 30, To: 40}, State: Unhealthy}}}
 	n.Episodes = []Episode{{Breach: 30, LastReport: 40, Recovered: Instant{At: 44, Slack: 4}}}

@@ -419,9 +419,9 @@ func othersOnly(r parse.Record) bool {
 	return msg != "" && !strings.Contains(msg, "PLEG") && !strings.Contains(msg, "status check may not have completed")
 }
 
-// begun returns the first moment of a run at which a relist is known to have listed pods: by a line that is
-// only written after one, or by work of a healthy sync loop. A log that begins later than its process needs no
-// such line.
+// begun returns the first moment of a run at which a relist is known to have listed pods: when the first pod
+// event was delivered or, in a log without a hole, twice BackoffMax after the last line to the contrary. A log
+// that begins later than its process needs no such proof.
 func (h *claims) begun(run int) int64 {
 	r := &h.s.Runs[run]
 	if r.Loop == 0 && !slices.ContainsFunc(h.s.Nevers, func(t kubelet.Saying) bool { return t.Run == run }) {

@@ -455,8 +455,8 @@ func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 	return least
 }
 
-// rhythm returns the longest silence that is not a hole in any kubelet log. At verbosity 4, recognized by at
-// least least lists, the kubelet writes several lines per second, and a skipping loop one every five seconds.
+// rhythm returns the longest silence that is not a hole in any kubelet log. At verbosity 4, recognized by least
+// or more lists, the kubelet writes several lines per second, and a skipping loop one every five seconds.
 func (n *Log) rhythm(least int) time.Duration {
 	lists := 0
 	for i := range n.Marks {

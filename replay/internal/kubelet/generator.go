@@ -17,7 +17,7 @@ type Generator struct {
 
 const streamTries = 5
 
-// Generators holds one Generator per run; it is nil if the profile already says which one relists.
+// Generators holds one Generator per run; it is nil if only generic PLEG can relist.
 type Generators []Generator
 
 // Of returns the Generator of a run, or the zero value if nothing is known.

@@ -114,7 +114,7 @@ type Log struct {
 	Down       []Saying // lines that report the container runtime down
 	Cuts       []Saying // reports of an old relist that were cut off before its age
 	Well       []Saying // lines that show PLEG healthy at that moment
-	Fallbacks  []Saying // falls back from evented to generic PLEG, and stream errors
+	Fallbacks  []Saying // fallbacks from evented to generic PLEG, and stream errors
 	PodRelists []Mark   // starts of on-demand relists of one pod
 	PodLists   []Mark   // on-demand relists whose list failed
 	PodDrops   []Mark   // on-demand relist requests that were dropped
@@ -368,7 +368,7 @@ func othersOnly(reasons string) bool {
 		return true
 	}
 	switch {
-	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // the latter is logged by kubelets older than this, too
+	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // kubelets before 1.4 give the latter reason, too
 		return false
 	case strings.HasPrefix(reasons, "["):
 		return strings.HasSuffix(reasons, "]")

@@ -487,7 +487,7 @@ func (p *profiler) timeout() {
 }
 
 // most returns an upper bound for an unknown timeout. It is at most the time between two calls of the relist
-// goroutine that hit it. It is also at most as long as a relist whose list hit it may have run: since PLEG
+// goroutine that hit it. Nor is it longer than a relist whose list call hit it can have run: since PLEG
 // started, or since a relist that kept a working sync loop healthy may have begun.
 func (p *profiler) most(own []time.Duration) time.Duration {
 	out := slices.Min(slices.Concat(p.gaps[:min(len(p.gaps), 1)], own, []time.Duration{TimeoutMost}))
@@ -550,7 +550,7 @@ func (p *profiler) waits() waits {
 	for _, e := range ends {
 		gap := func(since map[int]int64) (time.Duration, bool) {
 			d := time.Duration(e.at - since[e.run])
-			return d, since[e.run] != 0 && d >= time.Second // a shorter distance is another layer's line about the same call
+			return d, since[e.run] != 0 && d >= time.Second // shorter: another layer's line about the same call
 		}
 		if d, ok := gap(prev); ok {
 			w.all = append(w.all, d)

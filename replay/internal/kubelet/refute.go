@@ -11,7 +11,7 @@ import (
 // Refuted is a node condition that states a last relist older than the kubelet process that posted it.
 type Refuted struct {
 	Report parse.Record
-	Start  []host.Evidence // of the process start
+	Start  []host.Evidence // evidence of the process start
 }
 
 // refute drops the ages of conditions that the process running at their heartbeat cannot have stated: no relist

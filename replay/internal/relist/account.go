@@ -14,7 +14,7 @@ type Known struct {
 	Log      *kubelet.Log
 	Kubelet  kubelet.Profile
 	Witness  *kubelet.Witness   // where the log is complete
-	Asked    kubelet.Generators // requests for evented PLEG, per run
+	Asked    kubelet.Generators // which PLEG relists, per run
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep

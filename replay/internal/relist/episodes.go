@@ -44,7 +44,7 @@ type Episode struct {
 	StepBasis      string
 	OnDemand       bool // the relist that waited for its deadline was an on-demand one of a single pod, not one of the node
 	NotReady       *host.Span
-	Whole          bool // the log is complete, so that a missing line proves that nothing was logged
+	Whole          bool // the log is shown to be complete: what it lacks did not happen
 	Partial        bool // the log of the process is a selection or lost lines, so that a missing line proves nothing
 	Evidence       []host.Evidence
 }

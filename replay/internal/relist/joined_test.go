@@ -40,8 +40,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestRanOn checks that a relist of which only the start is known is the measured one if no relist but earlier
-// ones ended by the last snapshot that shows it running.
+// TestRanOn checks that a relist with a known start and no known end is the measured one if no relist but
+// earlier ones ended by the last snapshot that shows it running.
 func TestRanOn(t *testing.T) {
 	const second, base = int64(time.Second), int64(1767323045e9)
 	counts := func(n ...int) (out []snapshots.Proof) {

@@ -446,7 +446,7 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 	floor := l.floor(run) // no later relist can have started before
 	named := l.named[run]
 	alone := len(l.n.Proofs) == 0 && !slices.ContainsFunc(marks, func(m kubelet.Mark) bool { return m.Kind != host.KindListFail })
-	before := int64(0) // start of the latest relist that was last seen active before
+	before := int64(0) // latest start of a relist named as last seen before
 	for i, m := range marks {
 		// A relist that fails is not one that was last seen.
 		gap := l.gap(run, m.At)
