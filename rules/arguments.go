@@ -9,20 +9,20 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// Arg is an argument of a condition and what it may hold.
+// Arg is an argument of a condition.
 type Arg struct {
 	Name string
 	Type ArgType
 }
 
-// ArgType is what an argument may hold: OK reports whether a text is such a
-// value, and Want says in words what one looks like.
+// ArgType is the type of an argument. OK reports whether a text is a valid value; Want
+// describes a valid value for error messages.
 type ArgType struct {
 	Want string
 	OK   func(text string) bool
 }
 
-// args pairs names with types.
+// args builds arguments from alternating names and ArgTypes.
 func args(pairs ...any) []Arg {
 	out := make([]Arg, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -31,7 +31,7 @@ func args(pairs ...any) []Arg {
 	return out
 }
 
-// Types of arguments.
+// Argument types.
 var (
 	argDuration = ArgType{"a duration such as 90s or 2m", func(s string) bool { d, ok := duration(s); return ok && d > 0 }}
 	argSpan     = ArgType{"a duration such as 10m, or a multiple of the RPC timeout such as 2T", func(s string) bool {
@@ -57,8 +57,8 @@ var (
 	argRuntime = oneOrMore("", "docker", "containerd", "crio")
 )
 
-// oneOrMore is words out of a few, with a separator between them; "" allows one
-// word only.
+// oneOrMore returns the type of one or more of the given words, separated by sep. If sep is
+// "", exactly one word is allowed.
 func oneOrMore(sep string, words ...string) ArgType {
 	known := func(w string) bool { return slices.Contains(words, w) }
 	if sep == "" {
@@ -76,13 +76,14 @@ func everyWord(s, sep string, ok func(string) bool) bool {
 	return true
 }
 
-// isCall reports whether a word is spelled as the calls of the CRI, or of the
-// kubelet's own functions about them, are.
+// isCall reports whether a word is spelled like a CRI call or the name of a kubelet
+// function.
 func isCall(w string) bool {
 	return len(w) > 3 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// checkArgs holds the arguments of a condition against what it takes.
+// checkArgs checks the given arguments against those of a condition and returns a message
+// for each problem.
 func checkArgs(c *Condition, given map[string]string) (problems []string) {
 	names := make([]string, len(c.Args))
 	for i, a := range c.Args {

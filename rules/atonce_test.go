@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestShares wants each item in one share, in order.
+// TestShares tests that each item is in exactly one share, in order.
 func TestShares(t *testing.T) {
 	for n := range 12 {
 		all := make([]int, n)
@@ -20,8 +20,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestEvalAtOnce wants the same judgement however the tasks run, here the last
-// ones first.
+// TestEvalAtOnce tests that the result does not depend on the order in which the tasks run.
 func TestEvalAtOnce(t *testing.T) {
 	pack, _ := Builtin()
 	backwards := func(tasks ...func()) {

@@ -10,22 +10,23 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// BreachRule says what is held against a node, with which weight. Its thresholds
-// are the limits of the same name.
+// BreachRule is a rule about thresholds that a node may breach. Its thresholds are the
+// Limits with its ID.
 type BreachRule struct {
-	ID          string // stable, kebab-case
+	ID          string // stable, in kebab-case
 	Title       string
 	Severity    Severity
 	Doc         string // meaning and impact, for the runbook page
 	Remediation []string
 	References  []string
-	eval        func(*view, *BreachRule) []Breach // nil: broken by metrics only
+	eval        func(*view, *BreachRule) []Breach // nil if only metrics can breach it
 }
 
-// BreachRules is every breach rule, in the order of "rules list".
+// BreachRules returns every breach rule, in the order of "rules list". Callers must not
+// modify the slice.
 func BreachRules() []BreachRule { return breachRules }
 
-// LookupBreach returns the rule of id, nil when there is none.
+// LookupBreach returns the rule with the given ID, or nil.
 func LookupBreach(id string) *BreachRule {
 	for i := range breachRules {
 		if breachRules[i].ID == id {
@@ -94,7 +95,7 @@ var breachRules = []BreachRule{
 		nil, breakNotReady},
 }
 
-// breaches holds the node against every rule.
+// breaches evaluates every rule and returns the breaches by start time.
 func breaches(v *view, p *Pack) []Breach {
 	v.pack = p
 	var out []Breach
@@ -108,8 +109,8 @@ func breaches(v *view, p *Pack) []Breach {
 	return out
 }
 
-// breach fills in what the rule says.
-// A beginning before 1970 is one that was reckoned back from a line without a time.
+// breach returns a Breach of the rule with at most keepMax pieces of evidence. A start
+// before 1970, computed back from a line without a time, becomes 0.
 func (v *view) breach(r *BreachRule, from, to int64, value float64, es []replay.Evidence) Breach {
 	if len(es) > keepMax {
 		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
@@ -118,8 +119,7 @@ func (v *view) breach(r *BreachRule, from, to int64, value float64, es []replay.
 	return Breach{Rule: r.ID, Severity: r.Severity, Start: max(from, 0), End: to, Value: value, Threshold: l.Value, Unit: l.Unit, Evidence: es}
 }
 
-// limitOf is the first limit of a rule: its own, or its unit where each of the
-// things it is held against has one.
+// limitOf returns the limit of a rule. A rule with one limit per subject gets only a unit.
 func (v *view) limitOf(r *BreachRule) Limit {
 	if l, ok := v.pack.limit(r.ID); ok {
 		return l
@@ -127,7 +127,7 @@ func (v *view) limitOf(r *BreachRule) Limit {
 	return Limit{Unit: unitSeconds}
 }
 
-// limit is the value of a threshold by its name.
+// limit returns the value of a threshold by name.
 func (v *view) limit(name string) float64 {
 	l, _ := v.pack.limit(name)
 	return l.Value
@@ -164,7 +164,8 @@ func breakNever(v *view, r *BreachRule) []Breach {
 	return out
 }
 
-// recoveredAfter is the end of the episode that a moment lies in, 0 if open.
+// recoveredAfter returns the recovery time of the episode that contains at, or 0 if it is
+// open.
 func (v *view) recoveredAfter(at int64) int64 {
 	for i := range v.n.Episodes {
 		if e := &v.n.Episodes[i]; e.Recovered.At >= at && e.FirstReport <= at {
@@ -174,11 +175,11 @@ func (v *view) recoveredAfter(at int64) int64 {
 	return 0
 }
 
-// stretchGap joins repeated signals into one breach.
+// stretchGap is the longest pause between repeated signals of one breach.
 const stretchGap = 5 * minute
 
-// stretches cuts moments into runs without a pause longer than gap and gives
-// the index range of each.
+// stretches groups n times into runs without a pause longer than gap and returns the index
+// range of each.
 func stretches(n int, at func(int) int64, gap int64) (out [][2]int) {
 	for i := 0; i < n; i++ {
 		if k := len(out); k > 0 && at(i)-at(i-1) <= gap {
@@ -190,7 +191,8 @@ func stretches(n int, at func(int) int64, gap int64) (out [][2]int) {
 	return out
 }
 
-// breakCounted counts the lines of a signature that come together.
+// breakCounted returns a rule that counts the lines of a signature, one breach per run of
+// lines.
 func breakCounted(id string) func(*view, *BreachRule) []Breach {
 	return func(v *view, r *BreachRule) (out []Breach) {
 		runs := slices.DeleteFunc(runsOf(v.sig(id), stretchGap), func(run []*parse.Event) bool { return float64(len(run)) < v.limit(r.ID) })
@@ -204,7 +206,7 @@ func breakCounted(id string) func(*view, *BreachRule) []Breach {
 	}
 }
 
-// runsOf cuts events into runs without a pause longer than gap.
+// runsOf splits events into runs without a pause longer than gap.
 func runsOf(es []*parse.Event, gap int64) [][]*parse.Event {
 	last := func(i int) bool { return i+1 == len(es) || es[i+1].At-es[i].At > gap }
 	n := 0
@@ -222,7 +224,7 @@ func runsOf(es []*parse.Event, gap int64) [][]*parse.Event {
 	return out
 }
 
-// ends quotes the first and the last of a run of lines.
+// ends returns the first and the last line of a run.
 func ends(run []*parse.Event) []replay.Evidence {
 	if len(run) == 1 {
 		return events("", run[0])
@@ -244,7 +246,8 @@ func breakSlow(v *view, r *BreachRule) (out []Breach) {
 	return out
 }
 
-// byMetrics reports whether only metrics prove a relist: they are judged apart.
+// byMetrics reports whether a relist is proven by metrics alone. Such relists are judged
+// separately.
 func byMetrics(l *replay.Relist) bool {
 	return len(l.Basis) == 1 && l.Basis[0] == replay.BasisMetrics
 }
@@ -252,8 +255,8 @@ func byMetrics(l *replay.Relist) bool {
 func breakRuntimeDown(v *view, r *BreachRule) (out []Breach) {
 	for _, run := range runsOf(v.sig(parse.SigStatusDown), minute) {
 		first, last := run[0].At, run[len(run)-1].At
-		// The check has already failed for 30 s at the first line, except in
-		// the first moments of a kubelet.
+		// The check has already failed for 30 s at the first line, except right after a
+		// kubelet start.
 		if last-first < 30*second && (v.starting(first) || v.mayStart(run[0])) {
 			continue
 		}
@@ -264,7 +267,8 @@ func breakRuntimeDown(v *view, r *BreachRule) (out []Breach) {
 	return out
 }
 
-// starting reports whether a kubelet started within the minute before at.
+// starting reports whether a kubelet started within the minute before at, by dated starts
+// or by lines of a start.
 func (v *view) starting(at int64) bool {
 	if v.started(at) {
 		return true
@@ -279,16 +283,15 @@ func (v *view) starting(at int64) bool {
 	return false
 }
 
-// started reports whether a start of a kubelet that the input dates lies within the
-// minute before at.
+// started reports whether a dated start of a kubelet lies within the minute before at.
 func (v *view) started(at int64) bool {
 	return slices.ContainsFunc(v.n.Runs, func(r replay.Run) bool {
 		return r.Start.Known() && at >= r.Start.At-second && at < r.Start.At+minute
 	})
 }
 
-// mayStart reports whether a line may be one of the first of a kubelet that calls the
-// runtime down until its first check of it is done: 1.13 and before.
+// mayStart reports whether a line may be among the first of a kubelet up to 1.13, which
+// reports the runtime down until its first check is done.
 func (v *view) mayStart(e *parse.Event) bool {
 	if in, known := nodeSubject(v).kubeletIn("<1.14"); known && !in {
 		return false
@@ -352,8 +355,8 @@ func breakRestarts(v *view, r *BreachRule) []Breach {
 	return v.restarted(r, es[0].When().At, es[len(es)-1].When().At, es)
 }
 
-// scheduledRestarts are the lines with which systemd tells of a restart of the kubelet,
-// or supervisord and snaps of one that follows its end.
+// scheduledRestarts returns the lines in which systemd reports a scheduled restart of the
+// kubelet, or supervisord or a snap a start after a stop.
 func (v *view) scheduledRestarts() (out []*parse.Event) {
 	for _, e := range v.sig("sys.restart") {
 		if kubeletUnit().MatchString(e.Field("unit")) && strings.HasPrefix(e.Field("what"), "Scheduled") {
@@ -372,7 +375,8 @@ func (v *view) scheduledRestarts() (out []*parse.Event) {
 	return out
 }
 
-// restarted is the breach of so many restarts as there is evidence for.
+// restarted returns a breach that counts one restart per piece of evidence, or nil below
+// the limit.
 func (v *view) restarted(r *BreachRule, from, to int64, es []replay.Evidence) []Breach {
 	n := float64(len(es))
 	if n < v.limit(r.ID) {
@@ -403,7 +407,7 @@ func breakNotReady(v *view, r *BreachRule) (out []Breach) {
 				es = append(es, changes[i+1].Evidence)
 			}
 		}
-		// One that has not ended lasted at least to the last word about it.
+		// A period without an end lasted at least until the last statement of it.
 		if secs(time.Duration(max(end, until)-c.At)) < v.limit(r.ID) {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// metricBreaches holds the metrics of the node, and what its relists prove that nothing
-// reports, against the rules. What the log broke already is not said twice.
+// metricBreaches applies the breach rules to the node's metrics and to what relists prove
+// without a report. It omits what the log already breached.
 func metricBreaches(v *view, logged []Breach) []Breach {
 	m := &metricView{view: v, logged: logged, evented: evented(v), steps: v.n.Calls}
 	out := m.proven()
@@ -28,7 +28,7 @@ func metricBreaches(v *view, logged []Breach) []Breach {
 	return out
 }
 
-// metricView is a node whose log has been judged.
+// metricView is a node together with the breaches that its log shows.
 type metricView struct {
 	*view
 	logged  []Breach
@@ -36,8 +36,8 @@ type metricView struct {
 	steps   []replay.CallStep
 }
 
-// evented reports whether the evented PLEG of up to 1.36 is in use: it relists every
-// five minutes only, and is unhealthy after ten.
+// evented reports whether the evented PLEG (up to 1.36) is in use: it relists only every
+// five minutes and is unhealthy after ten.
 func evented(v *view) bool {
 	k := v.n.Kubelet
 	if k.PLEG != "" && k.PLEG != "unknown" {
@@ -56,7 +56,7 @@ func evented(v *view) bool {
 	return false
 }
 
-// proofs are those of a kind, in order of time.
+// proofs iterates over the proofs of a kind in time order.
 func (m *metricView) proofs(kind replay.ProofKind) iter.Seq[*replay.MetricProof] {
 	return func(yield func(*replay.MetricProof) bool) {
 		for i := range m.n.Proofs {
@@ -67,22 +67,22 @@ func (m *metricView) proofs(kind replay.ProofKind) iter.Seq[*replay.MetricProof]
 	}
 }
 
-// said reports whether one of the rules was broken by the log at some moment
-// of a span.
+// said reports whether one of the rules is breached by the log at some time between from
+// and to.
 func (m *metricView) said(from, to int64, ids ...string) bool {
 	return slices.ContainsFunc(m.logged, func(b Breach) bool {
 		return slices.Contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from)
 	})
 }
 
-// stuck are the rules that say that relists failed or hung.
+// stuck lists the rules that say that relists failed or hung.
 var stuck = []string{"relist-threshold-exceeded", "relist-never-succeeded", "relist-list-failed", "slow-relist"}
 
-// gaugeSlack is how much later than a relist the gauge of its start may move:
-// the kubelet sets it when it judges its health, at least every 10 s.
+// gaugeSlack is how long after a relist the gauge of its start may change: the kubelet sets
+// it when it checks its own health, at least every 10 s.
 const gaugeSlack = 10 * time.Second
 
-// threshold of the health check.
+// threshold returns the threshold of the health check.
 func (m *metricView) threshold() time.Duration {
 	switch {
 	case m.n.Kubelet.Threshold > 0:
@@ -93,15 +93,15 @@ func (m *metricView) threshold() time.Duration {
 	return 3 * time.Minute
 }
 
-// gauged is when the relist began that a sample of the gauge names, cut to a second; false
-// where the time of either is not certain.
+// gauged returns the start, truncated to a second, of the relist that a sample of the gauge
+// refers to. ok is false if either time is uncertain.
 func gauged(p parse.Point) (start int64, ok bool) {
 	return int64(p.V) * second, p.V > 0 && p.V < 1e10 && p.Src.Basis >= parse.ZoneInferred
 }
 
-// unseen tells for how long at most the kubelet had seen no relist succeed, as its gauge
-// says, which fits one that takes long, several that failed, and a health that was not
-// asked for. It is "" where the trouble is dated, or no longer than the gauge is late.
+// unseen states for how long at most the kubelet's gauge showed no successful relist. The
+// cause may be a long relist, several failed ones, or a health check that did not run. It
+// returns "" if the trouble is dated, or no longer than the gauge lags anyway.
 func (v *view) unseen(r *Result) string {
 	m := metricView{view: v, logged: r.Breaches}
 	most, at := replay.LongRelist+gaugeSlack, int64(0)
@@ -119,21 +119,22 @@ func (v *view) unseen(r *Result) string {
 	return "at " + clock(at) + " the kubelet had seen no relist succeed that began in the " + parse.Least(most) + " before (kubelet_pleg_last_seen_seconds); why, nothing tells"
 }
 
-// stale adds the breaches of the health check that only the interval histogram tells.
+// stale adds the breaches of the health check that only the interval histogram shows.
 func (m *metricView) stale(out []Breach) []Breach {
 	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
 	for p := range m.proofs(replay.ProofAge) {
 		if p.SumMin <= limit {
 			continue
 		}
-		// The relist that observed it began before To: so long before was PLEG
-		// unhealthy at the latest.
+		// The relist that observed the interval began before To, so PLEG was unhealthy that
+		// long before To at the latest.
 		b := m.breach(r, p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
 		b.Threshold, b.Least = secs(limit), true
 		if p.Whole {
-			b.Start = p.From // some time since then
+			b.Start = p.From // at some time since then
 		}
-		// It began after From: so long before may PLEG have been unhealthy already.
+		// It began after From, so PLEG may have been unhealthy that long before From
+		// already.
 		if !covered(out, &b) && !m.said(p.From-int64(p.SumMin-limit), p.To, stuck[:2]...) {
 			out = append(out, b)
 		}
@@ -141,9 +142,8 @@ func (m *metricView) stale(out []Breach) []Breach {
 	return out
 }
 
-// proven are the breaches outside episodes that the relists of the node prove, which run
-// one after the other, and the gauge of the last one. They end where the health of PLEG is
-// proven next.
+// proven returns the breaches outside episodes that serial relists, or the gauge of the
+// last relist, prove. They end where PLEG is next proven healthy.
 func (m *metricView) proven() (out []Breach) {
 	for _, x := range m.n.Unreported() {
 		k := slices.IndexFunc(m.n.Claims, func(c replay.Claim) bool {
@@ -165,11 +165,12 @@ func (m *metricView) proven() (out []Breach) {
 	return out
 }
 
-// relistEdge is the last finite bucket of the relist histogram, in seconds.
+// relistEdge is the upper bound of the last finite bucket of the relist histogram, in
+// seconds.
 const relistEdge = 10
 
-// longRelists turns what the relist histogram proves about relists over 10 s
-// into breaches, less those that the log dates one by one.
+// longRelists turns relists over 10 s, as proven by the relist histogram, into breaches,
+// except those that the log dates individually.
 func (m *metricView) longRelists() []Breach {
 	r := LookupBreach("slow-relist")
 	var out []Breach
@@ -197,8 +198,8 @@ func (m *metricView) longRelists() []Breach {
 	return out
 }
 
-// measure takes the times of the only relist over 10 s that ended in a step from the
-// history, where they are told with their uncertainty.
+// measure takes the times of the only relist over 10 s that ended in a metrics step from
+// the history, which has them with their uncertainty.
 func (m *metricView) measure(b *Breach, p *replay.MetricProof) {
 	for i := range m.n.Relists {
 		l := &m.n.Relists[i]
@@ -210,7 +211,8 @@ func (m *metricView) measure(b *Breach, p *replay.MetricProof) {
 	}
 }
 
-// known counts the relists over 10 s that ended in a span and are dated.
+// known counts the relists of 10 s and more that ended in a period and are dated by the
+// log.
 func (m *metricView) known(from, to int64) int {
 	n := 0
 	for i := range m.n.Relists {
@@ -222,8 +224,8 @@ func (m *metricView) known(from, to int64) int {
 	return n
 }
 
-// running finds relists that one snapshot after the other shows running. Those
-// of which the histogram tells the length when they end are not told twice.
+// running finds relists that consecutive snapshots show running. It omits those whose
+// length the histogram shows when they end.
 func (m *metricView) running() []Breach {
 	r := LookupBreach("slow-relist")
 	var out []Breach
@@ -249,7 +251,8 @@ func (m *metricView) running() []Breach {
 	return out
 }
 
-// proof is the first proof of a kind, after the i-th, that begins at a snapshot.
+// proof returns the first proof of a kind, after index i, that begins at the snapshot from,
+// or nil.
 func (m *metricView) proof(kind replay.ProofKind, i int, from int64) *replay.MetricProof {
 	for i++; i < len(m.n.Proofs); i++ {
 		if p := &m.n.Proofs[i]; p.Kind == kind && p.From == from {
@@ -259,14 +262,14 @@ func (m *metricView) proof(kind replay.ProofKind, i int, from int64) *replay.Met
 	return nil
 }
 
-// dated reports whether one relist of the log fills a span.
+// dated reports whether a single relist of the log spans the period.
 func (m *metricView) dated(from, to int64) bool {
 	return slices.ContainsFunc(m.n.Relists, func(l replay.Relist) bool {
 		return l.Start.Known() && l.End.Known() && !byMetrics(&l) && l.Start.Earliest() <= from && l.End.Latest() >= to
 	})
 }
 
-// intervals are stretches between two relists that no relist filled.
+// intervals returns long intervals between two relists that were not spent relisting.
 func (m *metricView) intervals() []Breach {
 	if m.evented {
 		return nil
@@ -276,7 +279,7 @@ func (m *metricView) intervals() []Breach {
 	for p := range m.proofs(replay.ProofFrozen) {
 		if secs(p.Sum) >= m.limit(r.ID) {
 			b := m.breach(r, p.From, p.To, secs(p.Sum), p.Evidence)
-			slack := max(time.Duration(p.To-p.From)-p.Sum, 0) / 2 // it lies between the snapshots, nobody knows where
+			slack := max(time.Duration(p.To-p.From)-p.Sum, 0) / 2 // it lies somewhere between the snapshots
 			b.Start, b.End, b.StartSlack, b.EndSlack, b.Least = p.From+int64(slack), p.To-int64(slack), slack, slack, true
 			out = append(out, b)
 		}
@@ -284,7 +287,7 @@ func (m *metricView) intervals() []Breach {
 	return out
 }
 
-// discards is the growth of the counter of discarded events.
+// discards returns the increases of the counter of discarded events.
 func (m *metricView) discards() []Breach {
 	r := LookupBreach("pleg-events-discarded")
 	var out []Breach
@@ -295,7 +298,7 @@ func (m *metricView) discards() []Breach {
 			if math.IsNaN(p.V) {
 				continue
 			}
-			if last.Src == nil && m.n.Since != 0 { // what was counted by then may be from before the window
+			if last.Src == nil && m.n.Since != 0 { // the count so far may predate the window
 				last = p
 				continue
 			}
@@ -320,7 +323,7 @@ func (m *metricView) discards() []Breach {
 	return slices.DeleteFunc(out, func(b Breach) bool { return b.Value < m.limit(r.ID) })
 }
 
-// restarts are those of the kubelet that no line of the log shows.
+// restarts returns the kubelet restarts that the log does not show.
 func (m *metricView) restarts() []Breach {
 	r := LookupBreach("kubelet-restarted")
 	var first, last int64
@@ -345,8 +348,8 @@ func (m *metricView) restarts() []Breach {
 	return m.restarted(r, first, last, es)
 }
 
-// gaps are silences of /metrics over an episode, or ones across which relists
-// took long. A silence alone says nothing about the kubelet.
+// gaps returns gaps in /metrics during trouble with relists, or across which relists took
+// long. A gap alone says nothing about the kubelet.
 func (m *metricView) gaps() []Breach {
 	r := LookupBreach("metrics-gap")
 	var out []Breach
@@ -359,12 +362,12 @@ func (m *metricView) gaps() []Breach {
 	return out
 }
 
-// slowCalls are operations that took long on average, or that took longer than
-// their limit and 10 s at least once.
+// slowCalls returns the runtime operations that are slow on average, or that at least once
+// exceeded both their limit and 10 s.
 func (m *metricView) slowCalls() []Breach {
 	r := LookupBreach("runtime-operation-slow")
 	return m.calls(r, func(s *replay.CallStep) (value, threshold float64, weight Severity) {
-		limit := m.limit(r.ID + "." + s.Operation) // 0: none, as pulls, probes and stops take as long as images, commands and grace periods do
+		limit := m.limit(r.ID + "." + s.Operation) // 0: no limit; pulls, probes and stops take as long as images, commands and grace periods do
 		if limit == 0 || s.Calls < 1 {
 			return 0, 0, ""
 		}
@@ -382,8 +385,8 @@ func (m *metricView) slowCalls() []Breach {
 	})
 }
 
-// perHour is how often something happened in a step; 0 where its begin is
-// unknown: a count since then has no rate.
+// perHour returns the rate of n occurrences in a step, or 0 if the start of the step is
+// unknown.
 func perHour(s *replay.CallStep, n int) float64 {
 	if s.From == 0 || s.To <= s.From {
 		return 0
@@ -391,19 +394,18 @@ func perHour(s *replay.CallStep, n int) float64 {
 	return float64(n) / time.Duration(s.To-s.From).Hours()
 }
 
-// retried are operations whose failure the kubelet expects: it pulls images by
-// names that users write, and cleans up again in its next round.
+// retried lists operations whose failure the kubelet expects: images are pulled by
+// user-supplied names, and cleanup is retried in the next round.
 var retried = []string{"remove_container", "remove_podsandbox", "stop_container", "pull_image", "remove_image", "image_status", "exec", "attach", "port_forward"}
 
-// sayErrors are the rules by which the log itself tells of an operation that
-// fails.
+// sayErrors maps an operation to the rules by which the log itself reports its failures.
 var sayErrors = map[string][]string{
 	"list_podsandbox": stuck[:3], "list_containers": stuck[:3],
 	"status": {"runtime-down"}, "version": {"runtime-down"},
 }
 
-// failedCalls are operations that failed often. A probe that fails and a
-// container that is gone when it is asked for are everyday matters.
+// failedCalls returns the operations that failed often. Failing probes and containers that
+// are gone when inspected are routine.
 func (m *metricView) failedCalls() []Breach {
 	r := LookupBreach("runtime-operation-errors")
 	return m.calls(r, func(s *replay.CallStep) (value, threshold float64, weight Severity) {
@@ -421,8 +423,8 @@ func (m *metricView) failedCalls() []Breach {
 	})
 }
 
-// calls joins steps that break a limit: one breach an operation and stretch,
-// with the largest value and weight.
+// calls merges steps that exceed a limit into one breach per operation and period, with the
+// largest value and severity. judge returns value 0 for a step within the limit.
 func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64, weight Severity)) (out []Breach) {
 	var cur *Breach
 	for i := range m.steps {
@@ -450,8 +452,8 @@ func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, t
 	return out
 }
 
-// covered reports whether the same was found already: by other evidence, or in another
-// copy of the metrics. One without an end is not over.
+// covered reports whether the same breach was already found, by other evidence or in
+// another copy of the metrics. A breach without an end is open.
 func covered(out []Breach, b *Breach) bool {
 	return slices.ContainsFunc(out, func(o Breach) bool {
 		return o.Subject == b.Subject && (b.End == 0 || o.Start <= b.End) && (o.End == 0 || o.End >= b.Start)

@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// snapshots builds series from rows "name[|operation] values…", one column a
-// snapshot at base plus an offset in seconds; "-" for no sample.
+// snapshots builds series from rows of the form "name[|operation] values…" with one column
+// per snapshot, taken at base plus an offset in seconds. "-" means no sample.
 func snapshots(basis parse.Basis, offsets []int, rows ...string) []*parse.Series {
 	var scrapes []*parse.Scrape
 	for i, o := range offsets {
@@ -49,7 +49,8 @@ func metricNode(series []*parse.Series) *replay.Node {
 	return &replay.Node{Records: replay.Records{Name: "n1", Series: series}, Proofs: replay.MetricProofs(series, nil), Calls: replay.CallSteps(series)}
 }
 
-// sawAge is the last-seen gauge of a relist that began sec seconds after base.
+// sawAge returns a row for the last-seen gauge of relists that began secs seconds after
+// base.
 func sawAge(secs ...int) string {
 	out := "kubelet_pleg_last_seen_seconds"
 	for _, s := range secs {
@@ -58,8 +59,9 @@ func sawAge(secs ...int) string {
 	return out
 }
 
-// TestOneRelistOneLength: where the history measures the only long relist of a step,
-// its breach has those times and that length; a mean of several stays a lower bound.
+// TestOneRelistOneLength tests that if the history measures the only long relist of a step,
+// its breach has those times and that duration, while the mean of several remains a lower
+// bound.
 func TestOneRelistOneLength(t *testing.T) {
 	const D = "kubelet_pleg_relist_duration_seconds"
 	for long, want := range map[string]string{"1": "15.5 ±1 false", "2": "10 ±0 true"} {
@@ -152,7 +154,8 @@ func showBreaches(bs []Breach) string {
 	return strings.Join(out, "; ")
 }
 
-// What a line of the log says is not said again for the metrics.
+// TestMetricsDoNotRepeatTheLog tests that metrics do not repeat breaches that the log
+// shows.
 func TestMetricsDoNotRepeatTheLog(t *testing.T) {
 	n := node()
 	n.Series = snapshots(parse.Stated, []int{0, 15, 200, 245}, sawAge(-1, 0, 0, 244),
@@ -166,9 +169,9 @@ func TestMetricsDoNotRepeatTheLog(t *testing.T) {
 	}
 }
 
-// TestOneStretch: an interval between relists that the metrics measure after an episode is
-// that of the episode, where it may be; what serial relists prove is told by the gauge where
-// that shows it earlier, and else ends where health is proven next.
+// TestOneStretch tests that a long relist interval measured after an episode belongs to the
+// episode if it can, and that a breach proven by serial relists starts at the gauge if that
+// shows it earlier, and ends where PLEG is next proven healthy.
 func TestOneStretch(t *testing.T) {
 	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	long := []string{D + "_count 10 20 20 21", I + "_count 9 20 20 21", D + "_sum 1 2 2 122", I + "_sum 9 20 20 262",
@@ -191,7 +194,7 @@ func TestOneStretch(t *testing.T) {
 		n.Kubelet.Threshold = 3 * time.Minute
 		n.Episodes = []replay.Episode{{ID: 1, Breach: at(180), FirstReport: at(185), LastReport: at(255), Recovered: replay.Instant{At: at(260)}, Evidence: claim.Evidence}}
 		n.Claims = c.claims
-		for _, x := range c.claims[max(0, len(c.claims)-1):] { // what they are painted as
+		for _, x := range c.claims[max(0, len(c.claims)-1):] { // the health spans merged from the claims
 			n.Health = append(n.Health, replay.HealthSpan{Span: x.Span, State: x.State})
 		}
 		n.Health = append(n.Health, replay.HealthSpan{Span: replay.Span{From: at(500), To: at(700)}, State: replay.Healthy})
@@ -211,8 +214,8 @@ func TestOneStretch(t *testing.T) {
 	}
 }
 
-// TestUnseenByGauge: what the gauge alone says of the time without a relist that succeeded
-// is told as that, and neither as a relist nor where it is no later than the gauge may be.
+// TestUnseenByGauge tests that a time without a successful relist that only the gauge shows
+// is reported as such, not as a relist, and not at all if it is within the gauge's lag.
 func TestUnseenByGauge(t *testing.T) {
 	for age, want := range map[int]string{
 		119: "at 2026-03-04 10:00:00 UTC the kubelet had seen no relist succeed that began in the 1m58s before (kubelet_pleg_last_seen_seconds); why, nothing tells",
@@ -238,9 +241,9 @@ func TestUnhealthyByMetricsAlone(t *testing.T) {
 	}
 }
 
-// TestWeightOfCalls holds that a share or a single slow call since a start long
-// ago, or of unknown time, is told and is no warning; nor is what the kubelet
-// tries again.
+// TestWeightOfCalls tests that an error share or a single slow call since a start long ago,
+// or of unknown time, is reported but not as a warning; nor are operations that the kubelet
+// retries.
 func TestWeightOfCalls(t *testing.T) {
 	const (
 		O = "kubelet_runtime_operations_duration_seconds"
@@ -272,8 +275,7 @@ func TestWeightOfCalls(t *testing.T) {
 	}
 }
 
-// TestCountersGrow: what a counter holds says nothing of the time looked at, only
-// what it grew by does.
+// TestCountersGrow tests that the increase of a counter counts, not its value.
 func TestCountersGrow(t *testing.T) {
 	const failed = "kubelet_evented_pleg_connection_error_count"
 	pack, _ := Builtin()
@@ -293,8 +295,9 @@ func TestCountersGrow(t *testing.T) {
 	}
 }
 
-// One snapshot tells of all relists since the start of its process, but not when: the
-// observations beyond the last bucket prove a breach if their mean is over the threshold.
+// TestUnhealthyByOneSnapshot tests that one snapshot, which counts all relists since the
+// process started but does not date them, proves a breach if the mean of the observations
+// beyond the last bucket exceeds the threshold.
 func TestUnhealthyByOneSnapshot(t *testing.T) {
 	const R, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	for _, c := range []struct {
@@ -302,7 +305,7 @@ func TestUnhealthyByOneSnapshot(t *testing.T) {
 		want string
 	}{
 		{"4719", statusUnhealthy},
-		{"3700", statusDegraded}, // 20 of more than 10 s, together less than an hour
+		{"3700", statusDegraded}, // 20 intervals of more than 10 s, together less than an hour
 	} {
 		n := metricNode(snapshots(parse.Stated, []int{0}, R+`_count 130`, R+`_sum 4590`,
 			R+`_bucket||1 110`, R+`_bucket||10 110`, R+`_bucket||+Inf 130`,
@@ -315,7 +318,8 @@ func TestUnhealthyByOneSnapshot(t *testing.T) {
 	}
 }
 
-// TestRestartedAtLeast: between two snapshots there may have been several processes.
+// TestRestartedAtLeast tests that a restart between two snapshots is reported as at least
+// one.
 func TestRestartedAtLeast(t *testing.T) {
 	const D = "kubelet_pleg_relist_duration_seconds"
 	n := metricNode(snapshots(parse.Stated, []int{0, 150}, D+"_count 100 40", D+"_sum 3 2"))

@@ -8,12 +8,12 @@ import (
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
-// builtinDir is where the definitions lie that the program ships.
+// builtinDir is the directory of the built-in definitions.
 const builtinDir = "rules/causes/"
 
-// Builtin returns the pack of causes that the program ships. A mistake in one
-// of its files is a programmer's mistake; the tests find it, and the problems
-// are returned so that "rules check" shows them too.
+// Builtin returns the built-in causes. A mistake in one of their files is a programming
+// error that the tests catch; the problems are returned so that "rules check" shows them
+// too.
 func Builtin() (*Pack, []Problem) {
 	p := &Pack{}
 	files, err := nodes.Load(causes.Files, causes.Packed)

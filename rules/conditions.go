@@ -14,19 +14,18 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Condition is a named test in Go for what signature, fact and metric clauses
-// cannot say: joins over time, the phase of a hang, arithmetic on relists.
+// Condition is a named test in Go for what signature, fact and metric clauses cannot
+// express: joins over time, the phase of a hang, arithmetic on relists.
 type Condition struct {
 	Name string
 	Doc  string
 	Args []Arg
-	// Symptom marks conditions about what failed: they prove that, and nothing
-	// about why.
+	// Symptom marks conditions about what failed; they prove nothing about why.
 	Symptom bool
-	Look    func(*subject, map[string]string) outcome
+	Look    func(*subject, map[string]string) outcome // evaluates the condition
 }
 
-// conditions is every condition, in the order of "rules list".
+// conditions lists every condition, in the order of "rules list".
 var conditions = []Condition{
 	{"breach", "PLEG was unhealthy: there is an episode", nil, true, evalBreach},
 	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that got an answer at once and never timed out: they were refused, or too large to be taken", args("step", argSteps, "of", argText), true, evalPhase},
@@ -76,11 +75,12 @@ var conditions = []Condition{
 	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, evalWaitedFor},
 	{"lock-chain", "what a task waits for in the kernel, and who holds it, as the kernel says or as its stacks prove; patterns of the waiter's name and of the lock", args("waiter", argPattern, "lock", argPattern), false, evalLockChain},
 	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, evalMountWaitedFor},
-	// Runnable tasks, not load: tasks in uninterruptible sleep raise that without using a processor.
+	// Runnable tasks, not load: tasks in uninterruptible sleep raise the load without using
+	// a processor.
 	{"runnable", "the run queue is far longer than the processors", nil, false, evalPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},
 }
 
-// ConditionNames lists the names of all conditions.
+// ConditionNames returns the names of all conditions.
 func ConditionNames() []string {
 	return namesOf(conditions, func(c Condition) string { return c.Name })
 }
@@ -97,6 +97,8 @@ func conditionByName(name string) *Condition {
 func notThere() outcome   { return outcome{state: NotThere} }
 func cannotLook() outcome { return outcome{state: CannotLook} }
 
+// found is the outcome with the given evidence, of which it keeps the first keepMax-1
+// records and the last.
 func found(es ...replay.Evidence) outcome {
 	if len(es) > keepMax {
 		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
@@ -104,19 +106,20 @@ func found(es ...replay.Evidence) outcome {
 	return outcome{state: Found, factor: 1, records: append([]replay.Evidence{}, es...), count: len(es)}
 }
 
-// by sets the source that an outcome counts for.
+// by sets the source that the outcome counts toward.
 func (o outcome) by(source string) outcome {
 	o.source = source
 	return o
 }
 
-// telling sets what sentences may say of an outcome.
+// telling sets the variables that sentences may use.
 func (o outcome) telling(vars map[string]string) outcome {
 	o.vars = vars
 	return o
 }
 
-// missed is the outcome of a search in the kubelet's log that found nothing.
+// missed is the outcome of a search of the kubelet's log that found nothing: absence counts
+// only if the log covers the stall.
 func (s *subject) missed() outcome {
 	if s.logCoversStall() {
 		return notThere()
@@ -149,7 +152,7 @@ func evalBreach(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// reports quotes the first n lines that report the episode.
+// reports returns up to n of the first lines that report the episode.
 func (s *subject) reports(n int) []replay.Evidence {
 	return s.ep.Evidence[:min(n, len(s.ep.Evidence))]
 }
@@ -164,8 +167,8 @@ func evalPhase(s *subject, args map[string]string) outcome {
 	return found(s.reports(2)...).telling(map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis})
 }
 
-// inWindow returns the events of a signature that fall into the subject's
-// window; all of them for a node.
+// inWindow returns the events of a signature in the subject's window, including undated
+// ones. For a node it returns all.
 func (s *subject) inWindow(id string) []*parse.Event {
 	all := s.sig(id)
 	if s.ep == nil {
@@ -184,8 +187,8 @@ func (s *subject) inWindow(id string) []*parse.Event {
 	return out
 }
 
-// eachInWindow goes through what inWindow returns, without a list of signatures
-// that most lines have.
+// eachInWindow iterates over what inWindow returns, without building a list for a signature
+// that many lines have.
 func (s *subject) eachInWindow(id string) iter.Seq[*parse.Event] {
 	if !s.bulk(id) || s.ep != nil && !s.oneClock {
 		return slices.Values(s.inWindow(id))
@@ -209,12 +212,12 @@ func evalPlegAlone(s *subject, _ map[string]string) outcome {
 	return found(s.reports(1)...)
 }
 
-// stall is from the last good relist to the last report.
+// stall returns the period from the last good relist to the last report.
 func (s *subject) stall() replay.Span {
 	return replay.Span{From: s.from + lookBack, To: max(s.ep.LastReport, s.ep.Breach)}
 }
 
-// inStall returns the events of the stall.
+// inStall returns the events of a signature during the stall.
 func (s *subject) inStall(id string) (out []*parse.Event) {
 	at := s.stall()
 	for _, e := range s.inWindow(id) {
@@ -240,7 +243,7 @@ func evalStatusOnly(s *subject, _ map[string]string) outcome {
 	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.sig(parse.SigAge))+len(s.sig(parse.SigCut)) > 0 {
 		return notThere()
 	}
-	// At a kubelet's start the first Status call is still to come.
+	// Right after a kubelet start the first Status call is still pending.
 	if len(s.sig(parse.SigStarting))+len(s.sig(parse.SigNever))+len(s.sig(parse.SigStatusWait)) > 0 {
 		return notThere()
 	}
@@ -252,7 +255,7 @@ func evalStatusOnly(s *subject, _ map[string]string) outcome {
 	return found(events("", down...)...)
 }
 
-// statusTimeouts are Status calls of the runtime that hung.
+// statusTimeouts returns the lines about hung Status calls of the runtime.
 func (s *subject) statusTimeouts() (out []*parse.Event) {
 	for _, f := range s.within(s.failures.fails) {
 		if f.Call == "Status" && timedOut.MatchString(f.Err()) {
@@ -271,7 +274,7 @@ func (s *subject) statusTimeouts() (out []*parse.Event) {
 	return out
 }
 
-// listFailures are failed calls that list all pods.
+// listFailures returns the failed calls in the window that list all pods.
 func (s *subject) listFailures() []failure { return s.within(s.lists) }
 
 func isList(f *replay.Failure) bool {
@@ -282,7 +285,7 @@ func isList(f *replay.Failure) bool {
 	return false
 }
 
-// covers reports whether a moment falls into the subject's window.
+// covers reports whether a time falls into the subject's window.
 func (s *subject) covers(at int64) bool {
 	return s.ep == nil || at >= s.from && at <= s.to
 }
@@ -301,8 +304,8 @@ func evalAge(s *subject, args map[string]string) outcome {
 	return found(s.ep.Peak).telling(map[string]string{"age": parse.Least(s.ep.PeakAge)})
 }
 
-// span reads a duration or a multiple of the RPC time-out ("2T"), which tells
-// nothing where the time-out is only assumed.
+// span parses a duration or a multiple of the CRI request timeout ("2T"), in ns. A multiple
+// is not usable (ok is false) if the timeout is only assumed.
 func (s *subject) span(text string) (int64, bool) {
 	if k, ok := strings.CutSuffix(text, "T"); ok {
 		f, err := strconv.ParseFloat(k, 64)
@@ -311,16 +314,16 @@ func (s *subject) span(text string) (int64, bool) {
 	return duration(text)
 }
 
-// How far a gap may lie from a multiple of T and 1 s: scheduling, and the healthy
-// inspections of the same relist. Where T is only assumed, the gap has to show that
-// it holds, and by chance one in a hundred lies so near.
+// How far a gap may lie from a multiple of T plus 1 s, due to scheduling and the healthy
+// inspections of the same relist. If T is only assumed, the gap must also confirm it, so
+// the tolerance is small: one in a hundred lies that close by chance.
 const (
 	sawtoothSlack = 5 * second
 	assumedSlack  = second
 )
 
-// deadlines is how many timeouts a stuck pod costs each relist after the first of
-// this kubelet, 0 where its version is not known well enough to tell.
+// deadlines returns how many timeouts a stuck pod costs each relist after the first of this
+// kubelet, or 0 if its version is not known precisely enough.
 func (v *view) deadlines() int {
 	k := &v.n.Kubelet
 	return pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax))
@@ -334,7 +337,7 @@ func evalSawtooth(s *subject, _ map[string]string) outcome {
 	if len(starts) < 2 {
 		return cannotLook()
 	}
-	each := 2 * s.t // that a stuck pod costs a relist
+	each := 2 * s.t // cost of a stuck pod per relist
 	if s.deadlines() == 1 {
 		each = s.t
 	}
@@ -355,8 +358,8 @@ func evalSawtooth(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// startsNear are the relist starts that lines of this kubelet process prove,
-// within half an hour of the episode, oldest first.
+// startsNear returns the relist starts proven by lines of this kubelet process, from half
+// an hour before the last good relist to 20 minutes after the window, oldest first.
 func (s *subject) startsNear() (out []int64) {
 	for i := range s.n.Episodes {
 		e := &s.n.Episodes[i]

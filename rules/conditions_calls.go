@@ -14,17 +14,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// networkCalls are the calls that wait for the network of their pod under
-// dockershim: pkg/kubelet/dockershim/docker_sandbox.go up to 1.23.
+// networkCalls are the calls that wait for the pod's network under dockershim (up to 1.23,
+// pkg/kubelet/dockershim/docker_sandbox.go).
 var networkCalls = []string{"RunPodSandbox", "StopPodSandbox", "PodSandboxStatus"}
 
-// otherCalls are calls that hang with a runtime or a container that hangs, and need
-// no network.
+// otherCalls are calls that hang if the runtime or a container hangs, and need no network.
 var otherCalls = []string{"ListPodSandbox", "ListContainers", "GetPods", "ContainerStatus", "StopContainer", "StartContainer", "CreateContainer", "RemoveContainer", "Status"}
 
-// evalNetworkCalls tells a plugin that hangs from a container that does: the
-// creation of one sandbox and the stop or status of another have nothing in common
-// but the network.
+// evalNetworkCalls distinguishes a hung network plugin from a hung container: creating one
+// sandbox and stopping or inspecting another have only the network in common.
 func evalNetworkCalls(s *subject, _ map[string]string) outcome {
 	if s.rt != "docker" {
 		return cannotLook()
@@ -58,20 +56,20 @@ func evalNetworkCalls(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// leastShims is from how many of them on it is not the shims.
+// leastShims is the minimum number of late shims from which the cause is not the shims
+// themselves.
 const leastShims = 3
 
-// evalManyShims counts the containers of whose shims containerd complains.
-// A shim that starts or ends on a busy node leaves calls for its state unanswered
-// for some seconds, once or twice in its life. One that is stuck does so each time
-// it is asked.
+// A shim that starts or exits on a busy node leaves calls for its state unanswered for some
+// seconds, once or twice in its life. A stuck shim does so every time. These limits tell
+// them apart.
 const (
-	asksApart  = int64(10 * time.Second) // calls closer than that are one try
-	asksWithin = int64(5 * time.Minute)  // calls further apart than that are strangers
+	asksApart  = int64(10 * time.Second) // calls closer than that count as one try
+	asksWithin = int64(5 * time.Minute)  // calls further apart than that are unrelated
 	leastAsks  = 3
 )
 
-// silence is a shim that gave no state at several tries.
+// silence is a shim that did not return its state at several tries.
 type silence struct {
 	id          string
 	first, last *parse.Event
@@ -80,8 +78,8 @@ type silence struct {
 	tried       int64
 }
 
-// silentShims returns the shims that containerd asked for their state at leastAsks
-// tries or more in vain.
+// silentShims returns the shims that containerd asked for their state in vain at least
+// leastAsks times.
 func (s *subject) silentShims() (out []*silence) {
 	of := map[string]*silence{}
 	for i, e := range s.inWindow("ctrd.getstate") {
@@ -107,8 +105,8 @@ func (s *subject) silentShims() (out []*silence) {
 	return out
 }
 
-// lateShims adds to the silent shims those of which an exit was not handled in time,
-// and quotes what shows it.
+// lateShims returns the silent shims, the lines that show them and shims whose exit was not
+// handled in time, and the number of shims of both kinds.
 func (s *subject) lateShims() (silent []*silence, es []*parse.Event, shims int) {
 	ids := map[string]bool{}
 	silent = s.silentShims()
@@ -131,7 +129,7 @@ func evalSilentShim(s *subject, _ map[string]string) outcome {
 	}
 	x := silent[0]
 	if all := len(s.inWindow("ctrd.getstate")) + len(es) - 2*len(silent); 2*x.lines <= all {
-		return notThere() // most of the calls are for other shims
+		return notThere() // most of the calls are about other shims
 	}
 	return found(events("", x.first, x.last)...).telling(map[string]string{
 		"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
@@ -151,8 +149,8 @@ func evalManyShims(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// The units of the runtimes and of the kubelet, also as snaps call them and those of
-// distributions that run it themselves, with and without the suffix.
+// Unit names of the runtimes and of the kubelet, including those of snaps and of
+// distributions that embed them, with or without the .service suffix.
 var (
 	runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:containerd|dockerd?|crio|cri-docker)(?:\.service)?$`)
@@ -162,8 +160,8 @@ var (
 	})
 )
 
-// unitOf is the runtime's unit that a line of systemd is about, "" for another. Old
-// releases print the description only.
+// unitOf returns the runtime unit that a systemd line is about, or "" if it is about
+// another unit. Old releases print only the description.
 func unitOf(e *parse.Event) string {
 	switch {
 	case e.Is("ctrd.start"):
@@ -182,7 +180,7 @@ func unitOf(e *parse.Event) string {
 		return "containerd.service"
 	case strings.Contains(what, "Docker Application Container Engine"):
 		return "docker.service"
-	case what == "docker", what == "containerd", what == "crio": // as supervisord calls them
+	case what == "docker", what == "containerd", what == "crio": // names used by supervisord
 		return what + ".service"
 	case strings.Contains(what, "CRI-O"), strings.Contains(what, "Open Container Initiative Daemon"):
 		return "crio.service"
@@ -190,9 +188,9 @@ func unitOf(e *parse.Event) string {
 	return ""
 }
 
-// evalUnitDown wants the unit of the node's own runtime: docker's is inactive on many
-// a node of containerd. Where no input tells the runtime, a unit counts that systemd
-// was to start, if no other runtime's is active.
+// evalUnitDown finds the unit of the node's own runtime down: docker's is inactive on many
+// containerd nodes. If the runtime is unknown, a failed unit counts, and an inactive one
+// unless it is masked or disabled, provided that no other runtime's unit is active.
 func evalUnitDown(s *subject, _ map[string]string) outcome {
 	var down []*parse.Fact
 	active := false
@@ -215,13 +213,13 @@ func evalUnitDown(s *subject, _ map[string]string) outcome {
 	}
 	o := factsFound("", down...).telling(map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value})
 	if s.rt == "" {
-		o.factor = 0.5 // another runtime may be active that the input does not name
+		o.factor = 0.5 // another runtime, not named in the input, may be active
 	}
 	return o
 }
 
-// evalRestarted wants the end of a runtime's unit and a start after it, or two
-// starts of one boot: a start alone is what every node begins with.
+// evalRestarted finds a runtime unit that ended and started again, or two starts within one
+// boot. A start alone is normal at boot.
 func evalRestarted(s *subject, _ map[string]string) outcome {
 	var all []*parse.Event
 	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
@@ -241,7 +239,7 @@ func evalRestarted(s *subject, _ map[string]string) outcome {
 			continue
 		}
 		b := ended[unit]
-		if first := began[unit]; b == nil && first != nil && e.At-first.At > minute { // the same start is told by several
+		if first := began[unit]; b == nil && first != nil && e.At-first.At > minute { // several lines report the same start
 			b = first
 		}
 		if b != nil {
@@ -252,12 +250,12 @@ func evalRestarted(s *subject, _ map[string]string) outcome {
 	return s.youngerUnit()
 }
 
-// youngerUnit finds the unit of the node's runtime active since a moment before which
-// a kubelet that ran on had already listed pods: it was another process that answered.
+// youngerUnit finds the unit of the node's runtime active only since some time after a
+// kubelet that kept running had listed pods: another process must have answered then.
 func (s *subject) youngerUnit() outcome {
 	for _, f := range s.byFact["systemd.unit"] {
 		unit := f.Attr("unit")
-		since, err := time.Parse("Mon 2006-01-02 15:04:05 UTC", f.Attr("since")) // of another zone is not known enough
+		since, err := time.Parse("Mon 2006-01-02 15:04:05 UTC", f.Attr("since")) // other zones are ambiguous
 		at := since.UnixNano()
 		ranOn := func(r replay.Run) bool { return r.First < at && r.Last > at && s.aliveBetween(r.First-1, at) }
 		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {

@@ -10,9 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// profile quotes what says something about the kubelet, or failing that the
-// first record of the node: versions and kinds are often known from the form
-// of the lines alone.
+// profile quotes a record that describes the kubelet, or else the first record of the
+// episode or node: versions and kinds are often known only from the log format.
 func (s *subject) profile(note string) []replay.Evidence {
 	for _, e := range s.n.Kubelet.Evidence {
 		if e.Record != nil {
@@ -40,8 +39,8 @@ func evalKubelet(s *subject, args map[string]string) outcome {
 	return found(s.profile("kubelet " + version)...).by("version").telling(map[string]string{"kubelet": version})
 }
 
-// kubeletIn reports whether the kubelet's version lies in a range; known is
-// false while the bounds leave it open.
+// kubeletIn reports whether the kubelet's version lies in a range. known is false if the
+// version is not known precisely enough to tell.
 func (s *subject) kubeletIn(within string) (in, known bool) {
 	k := s.n.Kubelet
 	if k.Version != "" {
@@ -64,12 +63,12 @@ func (s *subject) kubeletIn(within string) (in, known bool) {
 	return false, out == len(alts)
 }
 
-// between reports whether every version from lo to hi lies within the bounds, or
-// none does; known is false while some may. nil is an open end.
+// between reports whether every version from lo to hi satisfies the bounds. known is false
+// if only some may; in=false, known=true means that none does. A nil lo or hi is unbounded.
 func between(lo, hi version, all []bound) (in, known bool) {
 	in = true
 	for _, b := range all {
-		hardest, easiest := lo, hi // of ">=": if the oldest holds, all do; if the newest does not, none
+		hardest, easiest := lo, hi // for ">=": if the oldest satisfies it all do; if the newest does not, none does
 		if b.op[0] == '<' {
 			hardest, easiest = hi, lo
 		}
@@ -94,7 +93,7 @@ func evalKernel(s *subject, args map[string]string) outcome {
 	return found(replay.Evidence{Record: s.kernel}).by("version").telling(map[string]string{"kernel": s.kernel.Value})
 }
 
-// kernelInLog reads the release from lines that kernel messages carry.
+// kernelInLog reads the kernel release from kernel messages.
 func (s *subject) kernelInLog(args map[string]string) outcome {
 	for _, id := range []string{"k.version", "k.tainted"} {
 		es := s.sig(id)
@@ -145,9 +144,8 @@ func evalEvented(s *subject, _ map[string]string) outcome {
 	return cannotLook()
 }
 
-// evalHealthy reads the one history, whatever tells of it: PLEG was healthy for all of the
-// time that the input speaks of, by lines or by the metrics. A list that failed, or a
-// report without a time, denies it all the same.
+// evalHealthy finds that PLEG was healthy throughout the time that the input covers, by log
+// lines or metrics. A failed list or a report without a time contradicts it.
 func evalHealthy(s *subject, _ map[string]string) outcome {
 	n := s.n
 	_, long := s.nevers()
@@ -168,7 +166,7 @@ func evalHealthy(s *subject, _ map[string]string) outcome {
 	if es := measured(n); len(es) > 0 && span.To-span.From >= int64(n.Kubelet.Threshold) {
 		return found(es...)
 	}
-	if len(n.Events) == 0 || !s.have[parse.SrcKubelet] || s.anySig(parse.SigNever, parse.SigCut) { // a start, and nothing that PLEG did
+	if len(n.Events) == 0 || !s.have[parse.SrcKubelet] || s.anySig(parse.SigNever, parse.SigCut) { // only a start, or no evidence about PLEG
 		return cannotLook()
 	}
 	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
@@ -176,8 +174,7 @@ func evalHealthy(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// measured is what the first and the last snapshot show by which the metrics prove that
-// PLEG was healthy.
+// measured returns the first and last metrics snapshot among those that prove PLEG healthy.
 func measured(n *replay.Node) (out []replay.Evidence) {
 	for i := range n.Claims {
 		if c := &n.Claims[i]; (c.Proof == replay.ProofPace || c.Proof == replay.ProofGauge) && len(c.Evidence) > 0 {
@@ -187,17 +184,17 @@ func measured(n *replay.Node) (out []replay.Evidence) {
 	return out
 }
 
-// anySig reports whether the input holds a line of one of the signatures.
+// anySig reports whether the input holds a line of any of the signatures.
 func (v *view) anySig(ids ...string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return len(v.sig(id)) > 0 })
 }
 
-// silentShare is what a stretch without any line about PLEG weighs beside one
-// with pod events: it gives way to whatever look-alike the lines do name.
+// silentShare is the weight of a period without any line about PLEG, relative to one with
+// pod events. It is low so that any look-alike that the lines do name wins.
 const silentShare = 0.4
 
-// unreadyUnsaid reports whether the node turned NotReady and no line says why, as
-// where the line that does was cut: it may have been PLEG.
+// unreadyUnsaid reports whether the node became NotReady without a line that gives the
+// reason, for instance because that line was cut. The reason may have been PLEG.
 func (s *subject) unreadyUnsaid() bool {
 	stated := s.sig(parse.SigNotReady)
 	if len(stated)+len(s.sig(parse.SigCondition)) > 0 {
@@ -206,10 +203,10 @@ func (s *subject) unreadyUnsaid() bool {
 	return slices.ContainsFunc(s.sig(parse.SigNodeEvent), func(e *parse.Event) bool { return e.Field("event") == "NodeNotReady" })
 }
 
-// readyAfter reports whether the last event about the node's readiness is that it is
-// Ready, by the ages of the events, which kubectl counts back from one moment.
+// readyAfter reports whether the last readiness event of the node is NodeReady, judged by
+// the events' ages, which kubectl counts back from one moment.
 func (s *subject) readyAfter() bool {
-	last := map[string]time.Duration{} // least age by event
+	last := map[string]time.Duration{} // smallest age by event
 	for _, e := range s.sig(parse.SigNodeEvent) {
 		ago, ok := eventAge(e.Field("ago"))
 		if !ok {
@@ -224,7 +221,7 @@ func (s *subject) readyAfter() bool {
 	return is && was && ready < not
 }
 
-// eventAge reads an age as kubectl prints it: 43s, 5m3s, 4d20h, 2y30d.
+// eventAge parses an age as printed by kubectl: 43s, 5m3s, 4d20h, 2y30d.
 func eventAge(s string) (time.Duration, bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'y': 365 * 24 * time.Hour}
 	sum, n := time.Duration(0), time.Duration(0)
@@ -269,8 +266,9 @@ func factsFound(note string, fs ...*parse.Fact) outcome {
 	return found(es...).by(string(parse.SrcFacts))
 }
 
-// evalPile wants more of a fact than three times another, plus some, and than a least;
-// where the other is unknown, than so many alone. The sentence calls it by name.
+// evalPile returns a condition that the number of fact key is at least least and three
+// times that of fact other plus plus. If other is unknown, it must be at least alone. name
+// is the variable for sentences.
 func evalPile(name, key, other string, alone, least, plus float64) func(*subject, map[string]string) outcome {
 	return func(s *subject, _ map[string]string) outcome {
 		of, by := s.fact(key), s.fact(other)
@@ -288,11 +286,11 @@ func evalPile(name, key, other string, alone, least, plus float64) func(*subject
 	}
 }
 
-// goesWithin is how long a left-over shim may take to go.
+// goesWithin is how long a leftover shim may take to exit.
 const goesWithin = 10 * second
 
-// evalShimStays wants a left-over shim whose connection does not end after
-// containerd told it to go; each is waited for before the socket is served.
+// evalShimStays finds a leftover shim whose connection does not close after containerd told
+// it to exit. containerd waits for each before it serves its socket.
 func evalShimStays(s *subject, _ map[string]string) outcome {
 	left := s.sig("ctrd.leftshim")
 	if len(left) == 0 {

@@ -6,24 +6,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// mostAges is how many ages tell by whose clock they were taken. Where all are rounded,
-// mostRounded of them are looked at: there may be a million.
+// mostAges is how many ages are enough to tell the resolution of the clock. mostRounded
+// limits how many lines are read if most ages are rounded; there may be a million.
 const (
 	mostAges    = 64
 	mostRounded = 4096
 )
 
-// evalCoarseClock finds ages that all count in steps of 100 ns, the tick of the
-// clock of Windows. On Linux one age in a hundred is such a multiple by chance.
+// evalCoarseClock finds ages that all count in steps of 100 ns, the resolution of the
+// Windows clock. On Linux one age in a hundred is such a multiple by chance.
 func evalCoarseClock(s *subject, _ map[string]string) outcome {
 	var es []*parse.Event
-	ticks := false // an age that is no multiple of a microsecond, to which others round
+	ticks := false // an age is not a multiple of 1 µs, so ages are not rounded to that
 	all := s.sig("pleg.age")
 	for _, e := range all[:min(len(all), mostRounded)] {
 		_, frac, ok := strings.Cut(e.Field("age"), ".")
 		frac = strings.TrimSuffix(frac, "s")
 		switch {
-		case !ok || len(frac) < 5: // rounded by whoever wrote it
+		case !ok || len(frac) < 5: // rounded when it was written
 		case len(frac) > 7:
 			return notThere()
 		default:

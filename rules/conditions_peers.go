@@ -9,17 +9,17 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// gaveUp matches a call to the API server that got no answer in time, as client-go
-// and net/http print it.
+// gaveUp matches a call to the API server that timed out, as printed by client-go and
+// net/http.
 var gaveUp = regexp.MustCompile(`Client\.Timeout|context deadline exceeded|TLS handshake timeout|i/o timeout`)
 
-// apiSlow is the mean of the calls to the API server, which takes milliseconds,
-// from which they are slow too.
+// apiSlow is the mean duration from which calls to the API server count as slow too. They
+// normally take milliseconds.
 const apiSlow = 5 * time.Second
 
-// evalBothSlow finds that the kubelet's calls to the API server were as late as
-// those to the runtime, none of which timed out: who waits for both has
-// not shown which of them is slow, or whether it is itself.
+// evalBothSlow finds that the kubelet's calls to the API server were as slow as those to
+// the runtime, none of which timed out. If both are slow, neither is shown to be the
+// culprit: it may be the kubelet itself.
 func evalBothSlow(s *subject, _ map[string]string) outcome {
 	from, to := s.reachOf(s.fails)
 	if len(s.failures.of(map[string]string{"code": "DeadlineExceeded|operation timeout|Canceled"}, from, to)) > 0 {
@@ -51,12 +51,12 @@ func evalBothSlow(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// apiSeconds is the histogram of the durations of the kubelet's calls to the API
-// server, of client-go from 1.14 on.
+// apiSeconds is the histogram of the durations of the kubelet's calls to the API server,
+// from client-go 1.14 on.
 const apiSeconds = "rest_client_request_duration_seconds"
 
-// apiDuring sums up the calls to the API server that ended in the steps of the
-// metrics in which a slow time ended.
+// apiDuring sums up the calls to the API server that ended in the metrics steps that
+// overlap a slow time.
 func (s *subject) apiDuring(t *slowTime) (calls int, sum time.Duration, ev []replay.Evidence) {
 	grown := func(name string) (v float64) {
 		for _, m := range s.series[name] {

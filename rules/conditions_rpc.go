@@ -16,8 +16,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// evalRPC finds failed CRI calls. Absence only counts when the kubelet's log
-// covers the relist that hung.
+// evalRPC finds failed CRI calls. Their absence counts only if the kubelet's log covers the
+// relist that hung.
 func evalRPC(s *subject, args map[string]string) outcome {
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
@@ -30,7 +30,7 @@ func evalRPC(s *subject, args map[string]string) outcome {
 	}
 	if len(hits) < least {
 		if args["code"] == "" && strings.Contains(args["calls"], "ContainerStatus") {
-			if es := append(s.inWindow(parse.SigReinspect), s.inWindow(parse.SigIgnore)...); len(es) > 0 { // so the relist tells of a status call that failed
+			if es := append(s.inWindow(parse.SigReinspect), s.inWindow(parse.SigIgnore)...); len(es) > 0 { // PLEG's own lines after a failed status call
 				return found(events("", es...)...)
 			}
 		}
@@ -42,8 +42,8 @@ func evalRPC(s *subject, args map[string]string) outcome {
 	return foundFailures(hits)
 }
 
-// ofStarting are the failures that a kubelet wrote which had not listed pods since its
-// start, or which gave up its start.
+// ofStarting returns the failures logged by a kubelet that had not yet listed pods since
+// its start, or that failed to start.
 func (s *subject) ofStarting(fs []failure) (out []failure) {
 	began := map[int]int64{} // by process
 	_, long := s.nevers()
@@ -68,8 +68,8 @@ func (s *subject) ofStarting(fs []failure) (out []failure) {
 	return out
 }
 
-// evalStoredError finds what a log that begins too late shows of failed
-// inspections. Where it shows the calls themselves it has nothing to add.
+// evalStoredError finds what a log that begins too late still shows of failed inspections.
+// If the log shows the calls themselves, it adds nothing.
 func evalStoredError(s *subject, _ map[string]string) outcome {
 	if _, order := s.statusFailures(); len(order) > 0 {
 		return notThere()
@@ -89,9 +89,9 @@ func evalStoredError(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// storedErrors are lines of pod workers that got, in place of a status, the error
-// with which the relist's last inspection of the pod ran into its deadline. An
-// error of the sync itself says what failed before it says how.
+// storedErrors returns the lines of pod workers that got, instead of a status, the timeout
+// error of the relist's last inspection of the pod. An error of the sync itself is
+// excluded: it begins with what failed, not with the error.
 func (s *subject) storedErrors() (out []*parse.Event) {
 	for _, e := range s.inWindow("kube.syncerr") {
 		if s.texts.pass(mayBeStored, e) && bareTimeout().MatchString(e.Field("err")) {
@@ -107,19 +107,19 @@ func (s *subject) storedErrors() (out []*parse.Event) {
 	return out
 }
 
-// mayBeStored sorts out, by their text, most of the lines that bareTimeout does
-// not match: crash loops make thousands, of which no field need be read.
+// mayBeStored excludes by their text most of the lines that bareTimeout does not match.
+// Crash loops produce thousands of them, whose fields then need not be parsed.
 var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: pattern.Lazy(`code = DeadlineExceeded |code = 4 |operation timeout: `)}
 
 var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)
 })
 
-// logCoversStall reports whether the kubelet's lines reach, without a hole, from the
-// start of the relist in question to the breach; an excerpt never does. For a node in
-// which something else failed, whether they do so where it did.
+// logCoversStall reports whether the kubelet's log runs without a hole from the start of
+// the last good relist to the breach; an excerpt never does. For a node without an episode
+// it reports whether the log covers the times when something else failed.
 func (s *subject) logCoversStall() bool {
-	if s.ep == nil { // without anything that failed there is no stall
+	if s.ep == nil { // no failure, no stall
 		return s.have[parse.SrcKubelet] && len(s.spans) > 0 && !slices.ContainsFunc(s.spans, func(x replay.Span) bool {
 			return !s.logged(x.From) || !s.logged(x.To)
 		})
@@ -131,15 +131,15 @@ func (s *subject) logCoversStall() bool {
 	return s.logged(start) && !s.holed(start, s.ep.Breach)
 }
 
-// shown reports whether the kubelet's log tells of all calls that failed in the episode
-// in question, or of what failed: it is known to be complete, covers the stall, and goes on
-// without a hole of a minute until PLEG was well again or the process ended.
+// shown reports whether the kubelet's log shows every call that failed in the episode, or
+// in the incident of a node without one: it is known to be complete, covers the stall, and
+// has no hole longer than a minute until PLEG recovered or the process ended.
 func (s *subject) shown() bool {
 	e := s.ep
 	holed := func(from, to int64) bool {
 		return slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from && h.To-h.From > minute })
 	}
-	if e == nil { // of calls that hung since nobody knows when, others may have before the log
+	if e == nil { // if the start of a hung call is unknown, others may have hung before the log begins
 		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f failure) bool { return hung(f.Failure) && !f.Start.Known() }) &&
 			!slices.ContainsFunc(s.spans, func(x replay.Span) bool { return holed(x.From, x.To) || !s.aliveAfter(x.To) })
 	}
@@ -154,12 +154,12 @@ func (s *subject) shown() bool {
 	return from != 0 && end != 0 && e.Whole && s.logged(from) && !holed(from, end)
 }
 
-// logged reports whether lines of the kubelet stand before and after a moment.
+// logged reports whether a time lies within a run of the kubelet's log, give or take 30 s.
 func (s *subject) logged(at int64) bool {
 	return slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First <= at+30*second && at <= r.Last+30*second })
 }
 
-// holed reports whether the kubelet's log has a hole in a stretch.
+// holed reports whether the kubelet's log has a hole in the given period.
 func (v *view) holed(from, to int64) bool {
 	return slices.ContainsFunc(v.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from })
 }
@@ -187,7 +187,7 @@ func foundFailures(fs []failure) outcome {
 	return o
 }
 
-// mostObjects is how many objects an outcome names.
+// mostObjects is the maximum number of objects that an outcome names.
 const mostObjects = 64
 
 func failureVars(f *replay.Failure) map[string]string {
@@ -214,11 +214,11 @@ func failureObjects(f *replay.Failure) (out []string) {
 	return out
 }
 
-// statusCalls are the calls that phase I of a relist makes for one pod.
+// statusCalls are the calls that a relist makes for each pod it inspects.
 var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContainerStatuses", "GetPodStatus"}
 
-// statusFailures are failed status calls of the window, by the object that
-// they name; a pod's failure without an id stands under its uid or name.
+// statusFailures returns the failed status calls of the window by the object that they name
+// (pod UID, else pod name, else object ID), and the objects by falling number of failures.
 func (s *subject) statusFailures() (by map[string][]failure, order []string) {
 	if s.byObject != nil {
 		return s.byObject, s.objects
@@ -235,7 +235,8 @@ func (s *subject) statusFailures() (by map[string][]failure, order []string) {
 		}
 		by[key] = append(by[key], f)
 	}
-	// Where some name a pod, those that name an id alone are most probably of one.
+	// If some name a pod, those that name only an ID most probably belong to one of these
+	// pods.
 	ofPod := func(k string) bool { return by[k][0].Pod != "" || by[k][0].PodUID() != "" }
 	if slices.ContainsFunc(order, ofPod) {
 		order = slices.DeleteFunc(order, func(k string) bool { return !ofPod(k) })
@@ -249,9 +250,8 @@ func isStatus(f *replay.Failure) bool {
 	return (ofPod || slices.Contains(statusCalls, f.Call)) && hung(f)
 }
 
-// hung reports whether a call failed because nothing came back. A container
-// that is not found any more is an answer. A line that was cut before the
-// reason gets the benefit of the doubt.
+// hung reports whether a call failed because no answer came back. "Container not found" is
+// an answer. A line cut off before its reason counts as hung.
 func hung(f *replay.Failure) bool {
 	switch f.Code {
 	case "DeadlineExceeded", "Canceled":
@@ -277,7 +277,7 @@ func evalSameObject(s *subject, _ map[string]string) outcome {
 	if !slices.ContainsFunc(order, func(k string) bool {
 		return slices.ContainsFunc(by[k], func(f failure) bool { return f.Code != "" || f.Err() != "" })
 	}) {
-		o.factor = silentShare // each was cut before its reason
+		o.factor = silentShare // each line was cut off before its reason
 	}
 	if o.vars["again"] = "of one object fails"; o.count > 1 {
 		o.vars["again"] = "of the same object fails again and again"
@@ -306,15 +306,15 @@ func evalManyObjects(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// outageGap joins refused calls into one outage: the longest pause of the
-// gRPC client between two dials, seen in captures, is a minute.
+// outageGap is the longest pause between refused calls of one outage. The longest pause of
+// the gRPC client between two dials, seen in captures, is a minute.
 const outageGap = 75 * second
 
 func evalOutage(s *subject, args map[string]string) outcome {
 	lists := s.listFailures()
 	isDown := false
 	down := those(lists, func(i int) bool {
-		if i == 0 || lists[i].Failure != lists[i-1].Failure { // a million may share what they say
+		if i == 0 || lists[i].Failure != lists[i-1].Failure { // up to a million may share one Failure
 			isDown = gone(lists[i].Failure)
 		}
 		return isDown
@@ -331,8 +331,8 @@ func evalOutage(s *subject, args map[string]string) outcome {
 		return notThere()
 	}
 	o := foundFailures(down[first : last+1])
-	// What only silence or counters tell divides what is said, and decides nothing: a log
-	// that is cut may lack the lines between.
+	// What only silence or counters show refines the wording but decides nothing: a log
+	// that is cut may lack the lines in between.
 	first, last, times := longestRow(down, func(from, to int64) bool { return s.aliveBetween(from, to) || s.workedBetween(from, to) })
 	if o.vars["outage"] = parse.Short(time.Duration(down[last].End() - down[first].End())); times > 1 {
 		o.vars["outage"] += " (the longest of at least " + strconv.Itoa(times) + " times)"
@@ -340,13 +340,13 @@ func evalOutage(s *subject, args map[string]string) outcome {
 	return o
 }
 
-// turn returns the first list calls that timed out until they were refused, or the other
-// way round, and whether those timed out: the next call failed the other way, and nothing
-// worked in between.
+// turn returns the first list calls that timed out before lists were refused, or that were
+// refused before lists timed out. late says that they timed out. The next call failed the
+// other way, and nothing worked in between.
 func (s *subject) turn() (before []failure, late bool) {
 	for _, f := range s.listFailures() {
 		timedOut := hung(f.Failure)
-		if !timedOut && !gone(f.Failure) || f.Code == "" && f.Err() == "" { // an answer, or cut before the reason
+		if !timedOut && !gone(f.Failure) || f.Code == "" && f.Err() == "" { // an answer, or cut off before its reason
 			continue
 		}
 		began := f.End()
@@ -364,9 +364,9 @@ func (s *subject) turn() (before []failure, late bool) {
 	return nil, false
 }
 
-// evalTurn finds which came first where lists timed out and were refused one after the
-// other: a runtime that hung is refused when somebody restarts it, and one that was away
-// may hang while it starts.
+// evalTurn finds which came first if lists both timed out and were refused in a row: a hung
+// runtime refuses calls once it is restarted, and one that was down may hang while it
+// starts.
 func evalTurn(timedOut bool) func(*subject, map[string]string) outcome {
 	return func(s *subject, _ map[string]string) outcome {
 		if before, late := s.turn(); len(before) > 0 && late == timedOut {
@@ -376,9 +376,9 @@ func evalTurn(timedOut bool) func(*subject, map[string]string) outcome {
 	}
 }
 
-// longestRow is the longest row of failures, in order, between which nothing worked: the
-// first and the last of it, and how many there are at least: a pause alone ends a row, but
-// does not show that anything worked in it.
+// longestRow returns the indices of the first and last failure of the longest sequence, by
+// time, during which nothing worked, and the minimum number of separate outages. A pause
+// alone ends a sequence, but does not show that anything worked in it.
 func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, times int) {
 	from := 0
 	for i := range fs {
@@ -397,15 +397,15 @@ func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, tim
 	return first, last, times
 }
 
-// onlyAnswered reports whether list calls got an answer at once, a refusal or one that is
-// too large to be taken, and none timed out.
+// onlyAnswered reports whether list calls were answered at once, by a refusal or with a
+// message that is too large, and none timed out.
 func (s *subject) onlyAnswered() bool {
 	lists := s.listFailures()
 	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f.Failure) || f.Code == "ResourceExhausted" }) &&
 		!slices.ContainsFunc(lists, func(f failure) bool { return hung(f.Failure) })
 }
 
-// gone reports whether a call failed because nobody serves, at once.
+// gone reports whether a call failed at once because no server is listening.
 func gone(f *replay.Failure) bool { return f.Code == "Unavailable" || refused(f.Err()) }
 
 func refused(err string) bool {
@@ -413,8 +413,8 @@ func refused(err string) bool {
 		func(words string) bool { return strings.Contains(err, words) })
 }
 
-// works returns the first and the last moment between two at which a relist began that
-// worked, by lines that date it, or brought pod events; 0 if none did.
+// works returns the first and the last proof, strictly between two times, that a relist
+// worked: the start of a successful relist, or a pod event. Both are 0 if there is none.
 func (s *subject) works(from, to int64) (first, last int64) {
 	add := func(at int64) {
 		if first == 0 || at < first {
@@ -441,30 +441,32 @@ func (s *subject) works(from, to int64) (first, last int64) {
 	return first, last
 }
 
-// aliveBetween reports whether a relist worked between two moments.
+// aliveBetween reports whether a relist or a pod event proves a working relist between two
+// times.
 func (s *subject) aliveBetween(from, to int64) bool {
 	first, _ := s.works(from, to)
 	return first != 0
 }
 
-// workedBetween reports whether one of the stretches that worked lies between two moments.
+// workedBetween reports whether one of the intervals s.worked lies between two times.
 func (s *subject) workedBetween(from, to int64) bool {
 	i := sort.Search(len(s.worked), func(i int) bool { return s.worked[i].From >= from })
 	return i < len(s.worked) && s.worked[i].To <= to
 }
 
-// worked are stretches in each of which a relist listed pods, by what is no line of
-// it, with the least end of all that begin as late, by their beginning: where two
-// snapshots of the metrics show it, or where a complete log would tell each second that
-// it failed.
+// worked returns intervals in each of which a relist listed pods, as proven by something
+// other than its own lines: two metrics snapshots, or silence in a complete log, which
+// would otherwise report a failure every second. They are sorted by start; the end of each
+// is the earliest of all that start no earlier.
 func worked(n *replay.Node) (out []replay.Span) {
 	for i := range n.Claims {
 		if c := &n.Claims[i]; c.State == replay.Healthy && c.Proof == replay.ProofSilence && c.To-c.From > 3*second {
-			out = append(out, replay.Span{From: c.From, To: c.To - second}) // another may be refused before the next relist is
+			out = append(out, replay.Span{From: c.From, To: c.To - second}) // a list may be refused before the next relist succeeds
 		}
 	}
 	for i := range n.Proofs {
-		// The last of the relists began so late that the one before it that listed pods did so in between too.
+		// The last of the relists began so late that an earlier successful one also lies in
+		// the interval.
 		if p := &n.Proofs[i]; p.Kind == replay.ProofPaced && time.Duration(p.Count-1)*time.Second > p.SumMax {
 			out = append(out, replay.Span{From: p.From, To: p.To})
 		}
@@ -476,10 +478,10 @@ func worked(n *replay.Node) (out []replay.Span) {
 	return out
 }
 
-// lastAlive is until when the runtime worked before calls were refused from a moment
-// on: that moment, if more than a minute of log without complaints or holes comes
-// before it, or else the last relist or pod event. A log that begins in an outage does
-// not tell how long that was.
+// lastAlive returns until when the runtime worked before calls were refused from at on: at
+// itself if more than a minute of log without complaints or holes precedes it, otherwise
+// the last relist or pod event. A log that begins during an outage does not show its
+// length.
 func (s *subject) lastAlive(at int64) int64 {
 	if s.n.Window.Lines.From < at-outageGap && !s.holed(at-outageGap, at) {
 		return at
@@ -488,9 +490,9 @@ func (s *subject) lastAlive(at int64) int64 {
 	return last
 }
 
-// firstAlive is from when the runtime worked after calls were refused up to a moment:
-// that moment, if a minute of log without holes follows, or else the first relist or
-// pod event.
+// firstAlive returns from when the runtime worked after calls were refused up to at: at
+// itself if a minute of log without holes follows, otherwise the first relist or pod event,
+// otherwise the last line.
 func (s *subject) firstAlive(at int64) int64 {
 	if !s.holed(at, at+outageGap) {
 		return at
@@ -499,15 +501,14 @@ func (s *subject) firstAlive(at int64) int64 {
 	return cmp.Or(first, s.n.Window.Lines.To)
 }
 
-// aliveAfter reports whether anything proves a working relist after a moment:
-// pod events, or more than a minute of kubelet log without failed lists or
-// complaints about the runtime.
+// aliveAfter reports whether anything proves a working relist after a time: a relist or pod
+// event, or more than a minute of kubelet log without complaints about the runtime.
 func (s *subject) aliveAfter(at int64) bool {
 	return s.aliveBetween(at, math.MaxInt64) || s.n.Window.Lines.To-at > outageGap && !s.deniedAfter(at)
 }
 
-// deniedAfter reports whether the kubelet still says after a moment that the
-// runtime does not work.
+// deniedAfter reports whether the kubelet still reports after a time that the runtime or
+// PLEG does not work.
 func (s *subject) deniedAfter(at int64) bool {
 	return slices.ContainsFunc([]string{"rt.down", "pleg.age"}, func(id string) bool {
 		es := s.sig(id)

@@ -11,42 +11,41 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// statusOps are the operations of which a relist makes one a sandbox and one a
-// container of each changed pod, one after the other; listOps those that it makes
-// once.
+// statusOps are the operations that a relist calls serially for each changed pod: one per
+// sandbox and one per container. listOps are those that it calls once.
 var (
 	statusOps = []string{"podsandbox_status", "container_status"}
 	listOps   = []string{"list_podsandbox", "list_containers"}
 )
 
-// callSum is what the metrics say of one operation while a relist ran: calls that
-// ended then, and how long they took together.
+// callSum is what the metrics say about one operation while a relist ran: the calls that
+// ended then, and their total duration.
 type callSum struct {
 	op            string
 	calls, errors int
-	longs         int           // of 10 s and more
-	sum, long     time.Duration // together, and those of 10 s and more
-	most          time.Duration // of one step
+	longs         int           // calls of 10 s and more
+	sum, long     time.Duration // total duration; that of the calls of 10 s and more
+	most          time.Duration // largest sum of one step
 	evidence      []replay.Evidence
 }
 
 func (c *callSum) mean() time.Duration { return c.sum / time.Duration(max(c.calls, 1)) }
 
-// slowTime is a relist of 10 s and more, or several that the metrics count
-// together, and how long it took at least.
+// slowTime is a relist of 10 s or more, or several that the metrics do not separate, with
+// its minimum duration.
 type slowTime struct {
-	from, to int64
+	from, to int64 // Unix ns
 	relists  int
 	took     time.Duration
-	what     string // in words
+	what     string // description for a reader
 	evidence []replay.Evidence
 }
 
-// slowTimes are the slow relists of the subject's time, longest first: those with
-// a start and an end, those of which the metrics prove the length, and the one that
-// an episode is made of.
+// slowTimes returns the slow relists of the subject's window, longest first: those with a
+// known start and end, those whose duration the metrics prove, and that of the episode
+// itself.
 func (s *subject) slowTimes() (out []slowTime) {
-	var until []int64 // of each and those before it, the last end
+	var until []int64 // latest end of each and all before it
 	add := func(x slowTime) {
 		if x.took < slowRelist || s.ep != nil && (x.to < s.from+lookBack || x.from > s.end) {
 			return
@@ -85,9 +84,10 @@ func (s *subject) slowTimes() (out []slowTime) {
 	return out
 }
 
-// callsDuring sums up the steps of the metrics in which calls of a time ended. A step of
-// which most lies before it tells of calls before it. Others make such calls too, so each
-// is an upper bound. What the last step with long calls shows is quoted first.
+// callsDuring sums up, by operation, the calls that ended in the metrics steps that overlap
+// t. A step that lies mostly before t is excluded, since its calls probably ended before.
+// Other parts of the kubelet make such calls too, so each sum is an upper bound. The
+// evidence of the last step with long calls comes first.
 func (s *subject) callsDuring(t *slowTime, ops []string) (out []callSum) {
 	for i := range s.n.Calls {
 		c := &s.n.Calls[i]
@@ -109,17 +109,15 @@ func (s *subject) callsDuring(t *slowTime, ops []string) (out []callSum) {
 	return out
 }
 
-// Bounds of the arithmetic of calls: so many make a row of them, and such a share
-// of a relist explains it.
+// Limits for explaining a relist by the sum of its calls.
 const (
-	leastCalls = 50
-	leastShare = 0.4
-	wholeShare = 0.8 // from here on it explains all
+	leastCalls = 50  // minimum number of status calls
+	leastShare = 0.4 // minimum share of the relist's duration
+	wholeShare = 0.8 // share that counts as a full explanation
 )
 
-// evalSerialCalls multiplies: the status calls of a relist are made one after the
-// other, so their number times their mean is what they cost it. Up to 1.35 each
-// pod is listed again too.
+// evalSerialCalls multiplies: a relist makes its status calls serially, so their number
+// times their mean is their cost. Up to 1.35 each pod is listed again too.
 func evalSerialCalls(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
@@ -141,7 +139,7 @@ func evalSerialCalls(s *subject, _ map[string]string) outcome {
 			all += calls[i].sum
 		}
 		if float64(all-s.besides(&t)) < leastShare*float64(t.took) {
-			continue // the relists beside it may have made most of them
+			continue // the relists besides it may have made most of the calls
 		}
 		if o := t.explained(calls); o.state == Found {
 			return o
@@ -150,8 +148,8 @@ func evalSerialCalls(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// besides is how long the other relists took that ended in the steps of the metrics in
-// which a slow one may have.
+// besides returns the total duration of other relists that ended in the metrics steps that
+// overlap a slow one.
 func (s *subject) besides(t *slowTime) time.Duration {
 	all := time.Duration(0)
 	for i := range s.n.Proofs {
@@ -162,12 +160,11 @@ func (s *subject) besides(t *slowTime) time.Duration {
 	return max(all-t.took, 0)
 }
 
-// slowStatus is the mean from which it is the runtime that is slow, however many
-// calls are made: answers from memory take milliseconds, those of a busy docker
-// some hundred.
+// slowStatus is the mean duration above which the runtime is slow, regardless of the number
+// of calls. Answers from memory take milliseconds, those of a busy docker a few hundred.
 const slowStatus = time.Second
 
-// hangs reports whether it is not the number of calls that takes the time: some do
+// hangs reports whether something other than the number of calls takes the time: some do
 // not return, or each takes too long.
 func hangs(c callSum) bool { return c.mean() > slowStatus || c.long > c.sum/4 || c.errors*10 > c.calls }
 
@@ -180,15 +177,15 @@ func callsOf(calls []callSum, ops ...string) (n int) {
 	return n
 }
 
-// evalSlowLists adds: a relist lists sandboxes and then containers, each once. Where
-// calls took 10 s and more, theirs is the mean, since the others are not the slow
-// relist's; a call that took longer than the relist is none of its own.
+// evalSlowLists adds: a relist lists sandboxes and then containers, each once. If calls
+// took 10 s or more, their mean is used, since the others did not belong to the slow
+// relist. A call that took longer than the relist did not belong to it either.
 func evalSlowLists(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
 	}
 	in, known := s.kubeletIn(">=1.36")
-	onePod := in && known // a list that failed may be about one pod
+	onePod := in && known // a failed list may be about one pod
 	for _, t := range s.slowTimes() {
 		calls := s.callsDuring(&t, listOps)
 		for i := range calls {
@@ -199,7 +196,7 @@ func evalSlowLists(s *subject, _ map[string]string) outcome {
 			c.calls, c.sum = n, c.mean()*time.Duration(n)
 		}
 		calls = slices.DeleteFunc(calls, func(c callSum) bool {
-			return c.sum > t.took+t.took/20 || c.errors > 0 && onePod // it may be what waited
+			return c.sum > t.took+t.took/20 || c.errors > 0 && onePod // the failed call may be what took the time
 		})
 		if o := t.explained(calls); o.state == Found {
 			return o
@@ -216,8 +213,8 @@ func (c *callSum) product() string {
 	return strconv.Itoa(c.calls) + " " + c.op + calls + parse.Short(c.mean()) + " = " + parse.Short(c.sum)
 }
 
-// explained says how much of the time calls explain; of those that matter little
-// it says nothing.
+// explained states how much of the time calls explain. It omits calls that take less than
+// 2% of it.
 func (t *slowTime) explained(calls []callSum) outcome {
 	slices.SortStableFunc(calls, func(a, b callSum) int { return cmp.Compare(b.sum, a.sum) })
 	var words []string
@@ -228,28 +225,28 @@ func (t *slowTime) explained(calls []callSum) outcome {
 			words, es, sum = append(words, c.product()), append(es, c.evidence...), sum+c.sum
 		}
 	}
-	if float64(sum) < leastShare*float64(t.took) || float64(t.took) < leastShare*float64(sum) { // so many are of others
+	if float64(sum) < leastShare*float64(t.took) || float64(t.took) < leastShare*float64(sum) { // too little, or mostly calls of others
 		return notThere()
 	}
 	share := parse.Short(sum) + " of " + t.what
 	switch {
 	case sum > t.took+t.took/20:
 		share = parse.Short(sum) + ", calls of others included, for " + t.what
-	case sum >= t.took: // a mean and a length that were measured apart
+	case sum >= t.took: // the mean and the duration were measured independently
 		share = "all of " + t.what
 	}
 	o := found(append(es, t.evidence[len(t.evidence)-min(1, len(t.evidence)):]...)...)
 	o.source = "arithmetic"
-	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare, float64(t.took)/float64(sum)/wholeShare) // of more than it took, others made the rest
+	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare, float64(t.took)/float64(sum)/wholeShare) // time in excess of the relist's belongs to other callers
 	o.vars = map[string]string{"sums": strings.Join(words, ", "), "share": share}
 	return o
 }
 
-// evalHungCalls finds calls that failed at their deadline by what the metrics say
-// of them: their number times the deadline is how long they took. A deadline that is
-// only assumed has to be what the long calls took on average.
+// evalHungCalls finds calls that timed out by their metrics: their total duration is at
+// least 90% of their number times the timeout. If the timeout is only assumed, the long
+// calls must also have taken that long on average.
 func evalHungCalls(s *subject, args map[string]string) outcome {
-	// From 1.36 on a list may be about one pod, and the metrics do not tell.
+	// From 1.36 on a list may be about one pod, which the metrics do not distinguish.
 	lists := strings.Contains(args["operations"], "list_")
 	if in, known := s.kubeletIn("<1.36"); len(s.n.Calls) == 0 || lists && !(in && known) {
 		return cannotLook()

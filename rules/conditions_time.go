@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// mark makes evidence of a line that was kept only as a mark.
+// mark makes evidence of a line that was kept only as a parse.Mark.
 type mark struct{ parse.Mark }
 
 func (m mark) Where() parse.Pos   { return m.Pos }
@@ -22,11 +22,10 @@ func (m mark) When() parse.Stamp  { return m.Stamp }
 func (m mark) From() parse.Source { return parse.SrcSystem }
 func (m mark) Quote() string      { return m.Text.String() }
 
-// evalCadence judges the spacing of the skip lines: the sync loop sleeps 5 s
-// between them once it has backed off (kubelet.go syncLoop), so 5.0 s proves a
-// scheduled kubelet. Pauses over a minute are not "slow": there the loop
-// itself waits for the runtime. Nor are multiples of 5 s, which lines that are
-// missing leave, nor those of the first seconds, in which the pauses still grow.
+// evalCadence judges the spacing of the skip lines. The sync loop sleeps 5 s between them
+// once it has backed off (kubelet.go syncLoop), so 5.0 s proves a scheduled kubelet. Pauses
+// over a minute are not "slow": there the loop itself waits for the runtime. Nor are
+// multiples of 5 s, which missing lines leave, nor pauses while the backoff still grows.
 func evalCadence(s *subject, args map[string]string) outcome {
 	if s.ep == nil || args["is"] == "slow" && s.ep.Partial {
 		return cannotLook()
@@ -50,20 +49,19 @@ func evalCadence(s *subject, args map[string]string) outcome {
 	return notThere()
 }
 
-// growing is how long the pauses of the sync loop grow: 0.1 s and twice as much up
-// to 3.2 s.
+// growing is how long the backoff of the sync loop grows: from 0.1 s, doubling up to 3.2 s.
 const growing = 64 * second / 10
 
-// ofPauses reports whether a gap is as long as several pauses of 5 s.
+// ofPauses reports whether a gap is a multiple of 5 s.
 func ofPauses(gap int64) bool {
 	n := (gap + 5*second/2) / (5 * second)
 	off := gap - n*5*second
 	return n > 0 && off > -second/5 && off < n*second/5
 }
 
-// evalSilence compares the log's silence with the age: a process that does not
-// run writes nothing at all, while a stuck relist leaves the rest of the
-// kubelet talking.
+// evalSilence compares the log's silence with the age of the last relist: a process that
+// does not run writes nothing at all, while a stuck relist leaves the rest of the kubelet
+// logging.
 func evalSilence(s *subject, _ map[string]string) outcome {
 	if s.ep == nil || !s.ep.LastStart.Known() || s.sparse() {
 		return cannotLook()
@@ -77,7 +75,7 @@ func evalSilence(s *subject, _ map[string]string) outcome {
 			continue
 		}
 		if from-s.ep.LastStart.At > int64(replay.LongRelist) && !s.n.Kubelet.EventedSends() {
-			continue // a kubelet that still ran had not begun a relist for as long: one hung
+			continue // a kubelet that was still running had not begun a relist for that long: one hung
 		}
 		es := g.Evidence
 		if len(es) == 0 {
@@ -85,17 +83,17 @@ func evalSilence(s *subject, _ map[string]string) outcome {
 		}
 		o := found(es...).telling(map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))})
 		if !s.ep.Whole {
-			o.factor = silentShare // somebody may have left lines out
+			o.factor = silentShare // lines may have been left out
 		}
 		return o
 	}
 	return s.missed()
 }
 
-// otherwise reports whether a silence is not what made PLEG unhealthy: the process ran
-// again well before the breach, or lines are missing from it, since a relist began far into
-// it, or since the first pause of the sync loop behind it is one to which the loop backs off
-// only after others.
+// otherwise reports whether a silence did not make PLEG unhealthy. Either the process ran
+// again well before the breach, or lines are missing from the silence: a relist began far
+// into it, or the first pause of the sync loop after it is one that the backoff reaches
+// only after shorter pauses.
 func (s *subject) otherwise(silence replay.Span) bool {
 	if s.ep.Breach-silence.To > 3*second || s.ep.LastStart.At-silence.From > minute {
 		return true
@@ -114,8 +112,8 @@ func (s *subject) otherwise(silence replay.Span) bool {
 	return false
 }
 
-// sparseBelow is the number of lines under which an input is an excerpt, in
-// which silence means only that somebody left lines out.
+// sparseBelow is the number of lines below which an input is an excerpt, whose silence
+// proves nothing.
 const sparseBelow = 12
 
 // sparse reports whether the input is an excerpt rather than a log.
@@ -130,8 +128,9 @@ func (s *subject) sparse() bool {
 	return lines < sparseBelow
 }
 
-// livelyAround reports whether known lines stand on both sides of a gap, and soon behind
-// it: a process that runs again has much to say, and a single line is no log that went on.
+// livelyAround reports whether there are at least three recognized lines on each side of a
+// gap, those after it within 30 s: a process that runs again logs a lot, so a single line
+// does not show that the log went on.
 func (s *subject) livelyAround(from, to int64) bool {
 	es := s.n.Events
 	before := sort.Search(len(es), func(i int) bool { return es[i].At > from })
@@ -154,9 +153,9 @@ func evalLag(s *subject, args map[string]string) outcome {
 	return found(worst.Evidence).by("journal").telling(map[string]string{"lag": parse.Short(worst.Lag)})
 }
 
-// evalChurn counts the pods that changed from the last good relist on: events
-// that the sync loop consumed, containers that finished, pods configured. Some lines name
-// a pod, others its UID: there are as many pods as there are of either.
+// evalChurn counts the pods that changed from two minutes before the last good relist on:
+// events consumed by the sync loop, containers that finished, pods configured. Some lines
+// name a pod, others its UID; the larger of the two counts is used.
 func evalChurn(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["pods"])
 	uids, names := map[parse.StringID]bool{}, map[parse.StringID]bool{}
@@ -190,12 +189,12 @@ func evalChurn(s *subject, args map[string]string) outcome {
 
 var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m=\+(\d+)\.\d+`) })
 
-// startGrace is how long after its start a kubelet may go without a relist:
-// captures show up to 15 s on a busy node.
+// startGrace is how long after its start a kubelet may go without a relist; captures show
+// up to 15 s on a busy node.
 const startGrace = 15 * second
 
-// nevers groups the 'never successful' lines by process: those of processes that write
-// them for no longer than a start takes, and the others.
+// nevers groups the "yet to be successful" lines by process: short has those of processes
+// that log them for no longer than a start takes, long the others.
 func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 	for _, es := range s.processes(s.sig(parse.SigNever)) {
 		if es[len(es)-1].At-es[0].At >= startGrace-second {
@@ -207,9 +206,9 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 	return short, long
 }
 
-// processes divides lines that the sync loop repeats by the process that wrote them:
-// by its id, and of logs without ids where another run begins between or more time
-// passes than it is ever blocked.
+// processes groups lines that the sync loop repeats by the process that wrote them: by PID
+// or, without PIDs, split where another run begins or more than 6 minutes pass, longer than
+// the loop is ever blocked.
 func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	at := map[int]int{}
 	another := func(last, e *parse.Event) bool {
@@ -237,12 +236,12 @@ func evalStartup(s *subject, _ map[string]string) outcome {
 	return s.firstCheck()
 }
 
-// firstCheck looks for a kubelet whose first status check of the runtime is
-// still to come, moments after its start, which alone keeps a node NotReady.
+// firstCheck finds a kubelet that has not yet made its first status check of the runtime,
+// moments after its start. That alone keeps a node NotReady.
 func (s *subject) firstCheck() outcome {
 	waits := s.sig(parse.SigStatusWait)
 	if len(waits) == 0 {
-		// Up to 1.13 a check that is still to come was told like one that had failed for 30 s.
+		// Up to 1.13 a pending check was reported like one that had failed for 30 s.
 		waits = s.sig(parse.SigStatusDown)
 	}
 	if len(waits) == 0 || waits[len(waits)-1].At-waits[0].At >= minute || !s.atStart(waits[0]) {
@@ -251,9 +250,8 @@ func (s *subject) firstCheck() outcome {
 	return found(events("the first status check of the runtime is still to come", waits...)...).by(string(parse.SrcKubelet))
 }
 
-// atStart reports whether a line stands in the first moments of a kubelet: by
-// its own uptime stamp, by what else is still to be done, or by the start of the
-// process.
+// atStart reports whether a line belongs to the first moments of a kubelet: by its own
+// uptime stamp, by what else is still pending, or by the start of the process.
 func (s *subject) atStart(e *parse.Event) bool {
 	if m := uptime().FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
@@ -312,8 +310,8 @@ func evalClockJump(s *subject, args map[string]string) outcome {
 	return notThere()
 }
 
-// distinct returns the first event of each value of a field, up to a slash, in the
-// subject's window, of those that are wanted.
+// distinct returns, sorted by time, the first event in the subject's window for each value
+// of a field (up to a slash) among the wanted ones.
 func (s *subject) distinct(field string, wanted func(*parse.Event) bool, ids ...string) (out []*parse.Event) {
 	seen := map[string]bool{}
 	for _, id := range ids {
@@ -353,11 +351,11 @@ func evalLockups(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// mostLooks is how many reports of lock-ups before and after one are compared with it.
+// mostLooks is the number of lockup reports before and after one that are compared with it.
 const mostLooks = 256
 
-// stuckAgain reports whether the same task held a CPU at an earlier or later look
-// of the kernel's watchdog too: after a pause of the machine it would go on.
+// stuckAgain reports whether an earlier or later report of the kernel's watchdog has the
+// same task on the same CPU. After a pause of the machine the task would have gone on.
 func stuckAgain(es []*parse.Event, at int) bool {
 	e := es[at]
 	again := func(o *parse.Event) bool {
@@ -376,8 +374,8 @@ func stuckAgain(es []*parse.Event, at int) bool {
 	return false
 }
 
-// evalFollowedBy joins lines that only together mean something: the state of a
-// goroutine and the function that it waits in.
+// evalFollowedBy joins lines that are meaningful only together: the state of a goroutine
+// and the function that it waits in.
 func evalFollowedBy(s *subject, args map[string]string) outcome {
 	first, then := s.sig(args["first"]), s.sig(args["then"])
 	if len(first) == 0 || len(then) == 0 {
@@ -394,7 +392,7 @@ func evalFollowedBy(s *subject, args map[string]string) outcome {
 				return found(events("", e, f)...)
 			}
 		}
-		// A dump that was joined to one record holds both in one line.
+		// A dump joined to one record holds both in one line.
 		if e.Is(args["then"]) {
 			return found(events("", e)...)
 		}
@@ -402,7 +400,7 @@ func evalFollowedBy(s *subject, args map[string]string) outcome {
 	return notThere()
 }
 
-// linePos identifies a line of a file, d lines further on.
+// linePos identifies the line d lines after p.
 func linePos(p parse.Pos, d int) parse.Pos {
 	return parse.Pos{File: p.File, Line: p.Line + uint32(d)}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// evalWaitedFor joins a goroutine that keeps a lock with the one process of its kind
-// that is as old as its wait: what it waits for, and whose that is.
+// evalWaitedFor joins a goroutine that holds a lock with the single process of a given kind
+// that is as old as its wait: that process is what the goroutine waits for.
 func evalWaitedFor(s *subject, args map[string]string) outcome {
 	what, state := pattern.Lazy(args["what"]), cannotLook()
 	for _, lock := range s.byFact["goroutine.lock"] {
@@ -38,21 +38,24 @@ func evalWaitedFor(s *subject, args map[string]string) outcome {
 	return state
 }
 
-// heldFor is how long the holder of a lock has waited, to the minute that a dump states.
+// heldFor returns how long the holder of a lock has waited. A goroutine dump states it in
+// whole minutes.
 func heldFor(lock *parse.Fact) time.Duration {
 	n, _ := strconv.Atoi(strings.TrimSuffix(lock.Attr("held"), " min"))
 	return time.Duration(n) * time.Minute
 }
 
-// A process that a goroutine waits for has begun with the wait. The dump rounds down,
-// and the process table may have been written some minutes later.
+// A process that a goroutine waits for began with the wait. These are the tolerances for
+// its age: the dump rounds down, and the process table may have been taken some minutes
+// later.
 const (
 	tableEarlier = time.Minute
 	tableLater   = 5 * time.Minute
 )
 
-// oneAsOld is the one process of some kinds whose age fits, nil if none or several do.
-// Several that work on one container are one, and told by the one that hangs.
+// oneAsOld returns the only process of the given kinds whose age fits, or nil if there are
+// none or several. Several that work on one container count as one, represented by one in
+// state D.
 func (v *view) oneAsOld(held time.Duration, kinds []string) *parse.Fact {
 	var one *parse.Fact
 	for _, kind := range kinds {
@@ -74,7 +77,7 @@ func (v *view) oneAsOld(held time.Duration, kinds []string) *parse.Fact {
 	return one
 }
 
-// processWords tells of a process what a reader needs to find it.
+// processWords describes a process so that a reader can find it.
 func (v *view) processWords(p *parse.Fact) string {
 	age, _ := time.ParseDuration(p.Attr("age"))
 	name, _, _ := strings.Cut(p.Attr("comm"), " ")
@@ -89,7 +92,8 @@ func (v *view) processWords(p *parse.Fact) string {
 	return out + v.ofContainer(p.Attr("args"))
 }
 
-// ofContainer tells which container a command line names, and its pod.
+// ofContainer names the container that a command line refers to, and its pod; "" if it
+// refers to none.
 func (v *view) ofContainer(args string) string {
 	id := containerIn(args)
 	if id == "" {
@@ -103,11 +107,11 @@ func (v *view) ofContainer(args string) string {
 
 var containerID = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// containerIn is the container that a command line names.
+// containerIn returns the container ID in a command line, or "".
 func containerIn(args string) string { return containerID.FindString(args) }
 
-// podOfContainer is the pod of a container or sandbox, by listings, failed calls and
-// pod events.
+// podOfContainer returns the pod of a container or sandbox, found in listings, failed calls
+// and pod events, or "".
 func (v *view) podOfContainer(id string) string {
 	same := func(other string) bool { return len(other) >= 12 && strings.HasPrefix(id, other) }
 	if i := slices.IndexFunc(v.n.Containers, func(c *parse.Container) bool { return c.PodName != "" && same(c.ID) }); i >= 0 {
@@ -124,14 +128,15 @@ func (v *view) podOfContainer(id string) string {
 	return ""
 }
 
-// settled is how long a runtime may take to handle the exit of a container that it
-// already refuses to work on.
+// settled is how long a runtime may take to handle the exit of a container that it already
+// refuses to operate on.
 const settled = 30 * second
 
 var saysStopped = pattern.Lazy(`(?i)\bnot running\b|in a stopped (?:container|state)`)
 
-// evalStopOfStopped joins what the runtime says of one container: that it does not
-// run, and later, by a stop that ends at its deadline, that its exit is still awaited.
+// evalStopOfStopped finds two contradictory statements of the runtime about one container:
+// that it is not running, and later, by a stop that times out, that its exit is still
+// awaited.
 func evalStopOfStopped(s *subject, _ map[string]string) outcome {
 	type said struct {
 		at int64
@@ -139,7 +144,7 @@ func evalStopOfStopped(s *subject, _ map[string]string) outcome {
 	}
 	brief := func(id string) string { return id[:min(12, len(id))] }
 	fails := s.within(s.fails)
-	var late []failure           // stops that ended at their deadline
+	var late []failure           // stops that timed out
 	awaited := map[string]bool{} // their containers
 	for _, f := range fails {
 		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence()) > 0 && len(f.ObjectID()) >= 12 && timedOut.MatchString(f.Code+" "+f.Err()) {
@@ -175,7 +180,7 @@ func evalStopOfStopped(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// waiting lists who waits for whom in the kernel, once for all causes.
+// waiting returns which tasks wait for which in the kernel, computed once for all causes.
 func (v *view) waiting() []waits.Wait {
 	if v.waits == nil {
 		var lines []*parse.Event
@@ -188,8 +193,8 @@ func (v *view) waiting() []waits.Wait {
 	return v.waits
 }
 
-// evalLockChain tells of the longest chain of tasks that wait in the kernel for one
-// another's locks, to the one at the end and what that waits for.
+// evalLockChain describes the longest chain of tasks that wait in the kernel for each
+// other's locks, down to the last task and what it waits for.
 func evalLockChain(s *subject, args map[string]string) outcome {
 	waiter, lock := pattern.Lazy(args["waiter"]), pattern.Lazy(args["lock"])
 	all := slices.DeleteFunc(slices.Clone(s.waiting()), func(w waits.Wait) bool { return !s.reaches(w.By[0]) })
@@ -223,14 +228,14 @@ func evalLockChain(s *subject, args map[string]string) outcome {
 	return found(es...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Comm, "pid": last.PID})
 }
 
-// reaches reports whether a record may be of the subject's window.
+// reaches reports whether a record may fall into the subject's window.
 func (s *subject) reaches(r parse.Record) bool {
 	st := r.When()
 	return s.ep == nil || st.Basis == parse.NoTime || r.From() == parse.SrcFacts || st.At >= s.from && st.At <= s.to
 }
 
-// whose tells of a task of the process table in what container it runs, or which one
-// its command line names.
+// whose says which container a task of the process table belongs to, according to its
+// command line.
 func (v *view) whose(pid string) string {
 	for _, key := range v.facts {
 		for _, p := range v.byFact[key] {
@@ -244,8 +249,8 @@ func (v *view) whose(pid string) string {
 	return ""
 }
 
-// mountOf is the network mount that a task in uninterruptible sleep, of that pid or of
-// any if "", names in its command line.
+// mountOf returns the network mount named in the command line of a task in uninterruptible
+// sleep, and the task. pid selects the task; "" means any.
 func (v *view) mountOf(pid string) (mount, task *parse.Fact) {
 	for _, p := range v.byFact["process.dstate"] {
 		if pid != "" && p.Attr("pid") != pid {
@@ -268,8 +273,8 @@ func (v *view) mountOf(pid string) (mount, task *parse.Fact) {
 
 var podDir = regexp.MustCompile(`/pods/([0-9a-f-]{36})/`)
 
-// evalMountWaitedFor joins a task in uninterruptible sleep with the network mount that
-// its command line names, the server and the pod whose volume that is.
+// evalMountWaitedFor joins a task in uninterruptible sleep with the network mount that its
+// command line names, the server, and the pod whose volume it is.
 func evalMountWaitedFor(s *subject, _ map[string]string) outcome {
 	if len(s.byFact["process.dstate"]) == 0 || len(s.byFact["mount.network"]) == 0 {
 		return cannotLook()
@@ -289,7 +294,7 @@ func evalMountWaitedFor(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// podOfUID is the pod of a uid, by listings and failed calls.
+// podOfUID returns the pod with a UID, found in listings and failed calls, or "".
 func (v *view) podOfUID(uid string) string {
 	if i := slices.IndexFunc(v.n.Containers, func(c *parse.Container) bool { return c.PodUID == uid && c.PodName != "" }); i >= 0 {
 		return strings.TrimPrefix(v.n.Containers[i].Namespace+"/"+v.n.Containers[i].PodName, "/")

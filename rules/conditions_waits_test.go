@@ -9,8 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestWaitedFor: the holder of a lock is joined to the one process that is as old as its
-// wait, and that to its container and pod; of several, or of another age, none.
+// TestWaitedFor tests that the holder of a lock is joined to the single process that is as
+// old as its wait, with its container and pod, and to none if there are several or the age
+// differs.
 func TestWaitedFor(t *testing.T) {
 	const id = "aaaabbbbccccddddeeeeffff0000111122223333444455556666777788889999"
 	fact := func(key string, pairs ...string) *parse.Fact {
@@ -46,8 +47,8 @@ func TestWaitedFor(t *testing.T) {
 	}
 }
 
-// TestLockChain follows the owners that the kernel names to the last one, and joins
-// that with the mount that it hangs in.
+// TestLockChain tests that lock owners named by the kernel are followed to the last, which
+// is joined to the mount that it hangs in.
 func TestLockChain(t *testing.T) {
 	owner := func(waiter, wpid, what, comm, pid string) *parse.Event {
 		return line(1, parse.SrcKernel, "k.owner", parse.Field{Name: "waiter", Value: waiter}, parse.Field{Name: "wpid", Value: wpid},

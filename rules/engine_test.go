@@ -18,14 +18,14 @@ var (
 	base     = time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
 )
 
-// line makes an event of one signature at a second after base.
+// line returns an event with one signature at sec seconds after base.
 func line(sec int, src parse.Source, id string, fields ...parse.Field) *parse.Event {
 	sig := &parse.Sig{ID: id, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}
 	text := fmt.Sprintf("%s at %d", id, sec)
 	return parse.NewEvent(&parse.EventKind{File: testFile, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}, Origin: &parse.Origin{Source: src}}, parse.PlainText(text), parse.Event{Line: uint32(sec + 1000), Offset: int64(sec), Stamp: parse.Stamp{At: base + int64(sec)*second, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
 
-// node has one episode: last relist at base, breach three minutes later.
+// node returns a node with one episode: last relist at base, breach three minutes later.
 func node(es ...*parse.Event) *replay.Node {
 	age := line(185, parse.SrcKubelet, parse.SigAge)
 	es = append(es, age)
@@ -40,7 +40,7 @@ func node(es ...*parse.Event) *replay.Node {
 	}
 }
 
-// def is a cause that looks for the given clauses.
+// def returns a cause with the given clauses.
 func def(id string, for_ []*Clause, against ...*Clause) *Def {
 	return &Def{ID: id, Title: id, Kind: KindMechanism, Scope: ScopeEpisode, Phase: []string{"list"}, Prior: -1.5, For: for_, Against: against}
 }
@@ -49,7 +49,7 @@ func clause(sig string, w float64) *Clause {
 	return &Clause{Sigs: []string{sig}, Min: 1, Late: -1, Weight: w, Word: "strong", Core: true, Say: "saw " + sig}
 }
 
-// judged scores one cause on one node with one episode.
+// judged scores one cause on a node with one episode.
 func judged(t *testing.T, n *replay.Node, d *Def) *scored {
 	t.Helper()
 	v := newView(n)
@@ -174,7 +174,7 @@ func TestReasonStandsBeforeSymptom(t *testing.T) {
 	if len(r.Causes) != 2 || r.Causes[0].ID != "reason" || r.Causes[1].Confidence >= r.Causes[0].Confidence {
 		t.Errorf("got %+v", r.Causes)
 	}
-	reason.For[0].Weight = 1 // a guess does not displace a certainty
+	reason.For[0].Weight = 1 // a guess does not outrank a certainty
 	r = Eval(node(line(10, parse.SrcKernel, "k.a"), line(20, parse.SrcKubelet, "rpc.b")), p)
 	if r.Causes[0].ID != "symptom" {
 		t.Errorf("a weak reason stands first: %+v", r.Causes)
@@ -266,7 +266,7 @@ func TestEvalIsDeterministic(t *testing.T) {
 	}
 }
 
-// texts is what a report prints of a result.
+// texts returns what a report prints of a result.
 func texts(r Result) []string {
 	out := []string{r.Status, r.Summary}
 	for _, c := range append(r.Causes, r.LookAlikes...) {
@@ -281,7 +281,7 @@ func texts(r Result) []string {
 	return out
 }
 
-// bigNode has many events of all kinds and several episodes.
+// bigNode returns a node with many events of all kinds and several episodes.
 func bigNode(n int) *replay.Node {
 	ids := []string{"k.nfs", "k.hung", "rpc.cstatus", "pleg.event", "pleg.skip", "pleg.listfail", "docker.pipe", "sys.exit", "kube.du", "k.oom"}
 	srcs := []parse.Source{parse.SrcKernel, parse.SrcKernel, parse.SrcKubelet, parse.SrcKubelet, parse.SrcKubelet, parse.SrcKubelet, parse.SrcDockerd, parse.SrcSystemd, parse.SrcKubelet, parse.SrcKernel}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// errorClass is what an error means, by its text, wherever that is nested: in a
-// line, in the description of a gRPC status, in an event, a condition or a label.
+// errorClass is a meaning of an error, recognized by its text wherever that is nested: in a
+// line, the description of a gRPC status, an event, a condition or a label.
 type errorClass struct {
 	Name   string
 	Expr   string // regular expression
-	Source string // where the text is made
+	Source string // where the text is produced
 }
 
-// errorClasses lists them. A clause asks for one by "error", and by "except" for
-// lines whose text has none of some.
+// errorClasses lists them. A clause requires one with "error", and excludes lines whose
+// text matches one with "except".
 var errorClasses = []errorClass{
 	{"deadline", `(?i)deadline ?exceeded|timed[ _]?out|time-?out|code = 4\b|request canceled|time allotted`, "grpc-go codes.DeadlineExceeded; net.Error of Go"},
 	{"refused", `connect: (?:connection refused|no such file or directory)|Cannot connect to the Docker daemon|cannot connect to Docker endpoint|TransientFailure|connection is unavailable|transport is closing|error reading from server: EOF|connection reset by peer`, "Go net.OpError of ECONNREFUSED and ENOENT; grpc-go clientconn.go; moby client/errors.go"},
@@ -31,8 +31,8 @@ var errorClasses = []errorClass{
 	{"one-container", `memory cgroup out of memory|Memory cgroup out of memory|CONSTRAINT_MEMCG|killed as a result of limit`, "Linux mm/oom_kill.c, mm/memcontrol.c"},
 }
 
-// errorExpr is the expression that matches any of some classes; unknown is the
-// first that there is not.
+// errorExpr returns the expression that matches any of the named classes, or the first name
+// that does not exist.
 func errorExpr(names []string) (expr, unknown string) {
 	var parts []string
 	for _, name := range names {

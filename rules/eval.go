@@ -11,17 +11,17 @@ import (
 	"github.com/plegforensics/plegforensics/replay/audit"
 )
 
-// Eval judges one node: thresholds crossed, probable causes, look-alikes, and
-// one sentence for a ticket. It needs nothing but the node and the pack, and
-// gives the same result for the same node.
+// Eval judges one node: crossed thresholds, probable causes, look-alikes, and a
+// one-sentence summary for a ticket. It depends only on the node and the pack and is
+// deterministic.
 func Eval(n *replay.Node, p *Pack) Result {
 	a := audit.Of(n)
 	return EvalAtOnce(n, &a, p, nil)
 }
 
-// EvalAtOnce is Eval of a node that was audited, nil if it was not, with a runner
-// of tasks that share nothing they write: it may
-// run them all at once, and returns when all are done. nil: one after the other.
+// EvalAtOnce is Eval for a node with its audit a, which is nil if the node was not audited.
+// parallel runs tasks that share no mutable state, possibly concurrently, and returns when
+// all are done. If it is nil, the work runs serially.
 func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ...func())) Result {
 	v := newView(n)
 	v.audit = a
@@ -36,9 +36,9 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 			res.LookAlikes = append(res.LookAlikes, x.cause())
 		}
 	}
-	// A node without any cause and without an episode is not left without an
-	// answer: what it looks like stands in the place of the cause, never
-	// above possible, since nothing is to be explained.
+	// A node without a cause and without an episode still gets an answer: the best
+	// look-alike takes the place of the cause, never above possible, since there is nothing
+	// to explain.
 	if len(res.Causes) == 0 && len(n.Episodes) == 0 && len(res.LookAlikes) > 0 {
 		c := res.LookAlikes[0]
 		c.Level, c.Confidence = Possible, min(c.Confidence, possibleMost)
@@ -47,19 +47,19 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 	res.Summary = summary(v, &res)
 	res.Crossed, res.Warnings = v.crossed(res.Breaches), v.tooMany(res.Breaches)
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
-		res.LookAlikes = res.LookAlikes[1:] // it is told once
+		res.LookAlikes = res.LookAlikes[1:] // already reported as the cause
 	}
 	return res
 }
 
-// deniesTrouble reports whether the definition says that PLEG was healthy, which
-// holds only of a node whose status is: what another source bounds (a slow relist, a
-// stretch without proof) takes it back.
+// deniesTrouble reports whether the definition says that PLEG was healthy. That holds only
+// for a node with status healthy: other evidence (a slow relist, an interval without
+// evidence) overrules it.
 func (d *Def) deniesTrouble() bool {
 	return slices.ContainsFunc(d.For, func(c *Clause) bool { return c.Core && c.Cond == "healthy" })
 }
 
-// vars are the facts of the subject that sentences may use.
+// vars returns the facts about the subject that sentences may use.
 func (s *subject) vars() map[string]string {
 	v := map[string]string{"node": s.n.Name, "deadline": parse.Short(time.Duration(s.t))}
 	if s.n.Kubelet.TimeoutKnown {
@@ -114,7 +114,8 @@ func (s *subject) vars() map[string]string {
 
 func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// clocks is from when to when, 0 unknown; the day and the zone are not said twice.
+// clocks formats a period, with to 0 if unknown. The end omits the day and zone if they are
+// those of the start.
 func clocks(from, to int64) string {
 	if to == 0 {
 		return clock(from)
@@ -127,7 +128,7 @@ func clocks(from, to int64) string {
 	return a + " to " + b
 }
 
-// cause writes a judgement down.
+// cause converts a judgement to its exported form.
 func (x *scored) cause() Cause {
 	vars := x.sub.vars()
 	c := Cause{
@@ -141,7 +142,8 @@ func (x *scored) cause() Cause {
 	return c
 }
 
-// objectsOf are the servers and registries that evidence names.
+// objectsOf returns the servers and registries that evidence names, with the first time
+// each was seen.
 func (v *view) objectsOf(es []replay.Evidence) (out []Object) {
 	for _, e := range es {
 		at := e.When().At
@@ -160,7 +162,8 @@ func (v *view) objectsOf(es []replay.Evidence) (out []Object) {
 	return out
 }
 
-// outsideOf is the object outside the node that a field names, "" for none.
+// outsideOf returns the object outside the node that a field names; name is "" if there is
+// none.
 func outsideOf(f parse.Field) (kind, name string) {
 	switch f.Name {
 	case "server", "srv":
@@ -173,17 +176,16 @@ func outsideOf(f parse.Field) (kind, name string) {
 	return "", ""
 }
 
-// mostConfident is the highest confidence stated: a log is never the whole story.
+// mostConfident is the highest confidence reported: a log is never the whole story.
 const mostConfident = 0.97
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 
-// orElse begins a sentence that is used only when the one before it lacks a
-// variable.
+// orElse prefixes a sentence that is used only if the one before it was omitted.
 const orElse = "or: "
 
-// explanation joins the sentences of the definition whose variables are known. Of
-// what is only possible it says why it is no more.
+// explanation joins the sentences of the definition whose variables are all known. A cause
+// that is only possible gets the reason for that instead.
 func (x *scored) explanation(vars map[string]string) string {
 	switch {
 	case x.level == Possible && x.limit != "":
@@ -194,8 +196,8 @@ func (x *scored) explanation(vars map[string]string) string {
 	return strings.Join(x.filled(x.def.Explanation, vars), " ")
 }
 
-// filled are the sentences whose variables are known; one that begins with "or: "
-// stands in for the one before it.
+// filled returns the sentences whose variables are all known, filled in. A sentence that
+// begins with "or: " is an alternative to the one before it.
 func (x *scored) filled(sentences []string, vars map[string]string) (out []string) {
 	said := false
 	for _, s := range sentences {
@@ -211,9 +213,10 @@ func (x *scored) filled(sentences []string, vars map[string]string) (out []strin
 	return out
 }
 
-// fill takes the variables of a sentence from the subject and one piece of evidence,
-// the weightiest that has them: what two lines say does not make one statement. What
-// only evidence has is told in its words: the age of a process is not that of a relist.
+// fill fills a sentence from the subject, or else from the subject and one piece of
+// evidence, the weightiest that has the missing variables. It never combines two pieces,
+// since two lines do not make one statement. The evidence's own variables win: the age of a
+// process is not that of a relist.
 func (x *scored) fill(sentence string, vars map[string]string) string {
 	if t := fill(sentence, vars); t != "" {
 		return t
@@ -226,7 +229,7 @@ func (x *scored) fill(sentence string, vars map[string]string) string {
 	return ""
 }
 
-// path retells the decision step by step.
+// path lists the steps of the decision.
 func (x *scored) path(vars map[string]string) []string {
 	out := x.sub.opening(vars)
 	for i := range x.found {
@@ -299,8 +302,8 @@ func timingWords(o *outcome, s *subject) string {
 	return ""
 }
 
-// asks lists input that would settle the cause and is not there, and what to run: what
-// the cause says, then what collects that input.
+// asks returns the missing input that would settle the cause, and the commands to run:
+// first those of the cause, then those that collect that input.
 func (x *scored) asks(vars map[string]string) (asks []Missing, runs []string) {
 	for _, r := range x.def.Run {
 		if run := x.fill(r, vars); run != "" && shellMarks(run) == shellMarks(placeholder().ReplaceAllString(r, "")) {
@@ -322,8 +325,8 @@ func (x *scored) asks(vars map[string]string) (asks []Missing, runs []string) {
 	return asks, runs
 }
 
-// shellMarks counts what a shell reads as more than a part of a word. A value of the
-// input adds none to a command.
+// shellMarks counts the characters that are special to a shell or separate words. A value
+// from the input must add none to a command.
 func shellMarks(s string) (n int) {
 	for _, r := range s {
 		if strings.ContainsRune(" \t\n;&|$`\"'\\<>()*?[]{}#~!%=", r) {

@@ -14,28 +14,28 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// State is the outcome of looking for a piece of evidence.
+// State is the result of looking for a piece of evidence.
 type State uint8
 
-// The three outcomes.
+// States.
 const (
-	CannotLook State = iota // the input has nothing where it would stand
-	NotThere                // looked and not found
+	CannotLook State = iota // the input has no source where it would appear
+	NotThere                // looked for and not found
 	Found
 )
 
 // keepMax is how many records of one piece of evidence a finding quotes.
 const keepMax = 4
 
-// enough is how many matching lines of one clause are counted: more of them
-// change nothing but the time that it takes.
+// enough is the number of matching lines of one clause after which counting stops: more
+// lines would change nothing but the running time.
 const enough = 500
 
-// mostRead is how many lines one clause reads of a window, or of a whole log: from those
-// it did not read nothing follows, neither that something is there nor that it is not.
+// mostRead is the maximum number of lines that one clause reads of a window, or of a whole
+// log. Beyond it the clause proves neither presence nor absence.
 const mostRead = 5 * parse.Many
 
-// outcome is what looking for one clause gave.
+// outcome is the result of evaluating one clause.
 type outcome struct {
 	clause  *Clause
 	state   State
@@ -43,13 +43,13 @@ type outcome struct {
 	records []replay.Evidence
 	count   int
 	source  string
-	vars    map[string]string // fields of the first record, for sentences
+	vars    map[string]string // fields of one record, for sentences
 	objects []string
 	late    bool // only after the breach
 	undated bool
 }
 
-// eval evaluates one clause for a subject.
+// eval evaluates one clause for the subject.
 func (s *subject) eval(c *Clause) outcome {
 	var o outcome
 	switch {
@@ -72,8 +72,8 @@ func (s *subject) eval(c *Clause) outcome {
 	return o
 }
 
-// invert makes "looked and not there" the finding. Its record is what proves
-// that we could look.
+// invert turns "looked and not there" into the finding. Its record proves that the source
+// was there to look at.
 func (s *subject) invert(o outcome) outcome {
 	switch o.state {
 	case Found:
@@ -85,7 +85,7 @@ func (s *subject) invert(o outcome) outcome {
 	return o
 }
 
-// proofOfSight quotes a record that shows where we looked.
+// proofOfSight quotes a record that shows where the search was.
 func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 	note := "the search was around this line, which itself says nothing of it"
 	if c.Cond != "" {
@@ -115,6 +115,7 @@ func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 	return []replay.Evidence{{Record: s.n.Events[at], Note: note}}
 }
 
+// evalSig evaluates a clause on signatures.
 func (s *subject) evalSig(c *Clause) outcome {
 	o := outcome{state: CannotLook}
 	if s.looked(c.Looks) {
@@ -125,7 +126,7 @@ func (s *subject) evalSig(c *Clause) outcome {
 	prev := (*parse.Event)(nil)
 	read := 0
 	es := s.candidates(c, late)
-	ofAll := s.ep != nil && (c.Any || !s.oneClock) // what other windows ask for too
+	ofAll := s.ep != nil && (c.Any || !s.oneClock) // shared by other windows
 	if ofAll {
 		var unread *parse.Event
 		if es, unread = s.matching.of(s.view, c, es); unread != nil {
@@ -163,13 +164,14 @@ func (s *subject) evalSig(c *Clause) outcome {
 	return o
 }
 
-// leave notes that a clause reads no line from this one on.
+// leave notes that a clause stopped reading at the line from.
 func (s *subject) leave(c *Clause, from *parse.Event, o *outcome) {
 	s.unread[c.Sigs[slices.IndexFunc(c.Sigs, from.Is)]] = from
 	o.state = CannotLook
 }
 
-// matching remembers the lines that pass the tests of clauses, for all views of a node.
+// matching caches the lines that match each clause. It is shared by all views of a node and
+// safe for concurrent use.
 type matching struct {
 	mu      sync.Mutex
 	clauses map[*Clause]*matched
@@ -178,10 +180,10 @@ type matching struct {
 type matched struct {
 	once   sync.Once
 	events []*parse.Event
-	unread *parse.Event // the first that was not read, nil: all were
+	unread *parse.Event // the first line not read; nil if all were
 }
 
-// of returns which of a clause's candidates match, and the first that was not read.
+// of returns the candidates that match the clause, and the first that was not read.
 func (m *matching) of(v *view, c *Clause, candidates []*parse.Event) (es []*parse.Event, unread *parse.Event) {
 	m.mu.Lock()
 	x := m.clauses[c]
@@ -203,8 +205,8 @@ func (m *matching) of(v *view, c *Clause, candidates []*parse.Event) (es []*pars
 	return x.events, x.unread
 }
 
-// candidates returns the events of the clause's signatures that may count, in
-// order.
+// candidates returns the events of the clause's signatures that may count, ordered by time
+// and place.
 func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	var lists [][]*parse.Event
 	for _, id := range c.Sigs {
@@ -229,8 +231,8 @@ func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	return got
 }
 
-// disordered reports whether events are not sorted by time and place. Nearly all
-// are, but for those of one moment in several journals.
+// disordered reports whether events are not sorted by time and place. Nearly all are,
+// except events of the same instant in several journals.
 func disordered(es []*parse.Event) bool {
 	for i := 1; i < len(es); i++ {
 		if earlier(es[i], es[i-1]) {
@@ -240,7 +242,7 @@ func disordered(es []*parse.Event) bool {
 	return false
 }
 
-// merged returns the events of ordered lists in order.
+// merged merges ordered lists of events, which it consumes.
 func merged(lists [][]*parse.Event) []*parse.Event {
 	if len(lists) == 1 {
 		return lists[0]
@@ -263,7 +265,7 @@ func merged(lists [][]*parse.Event) []*parse.Event {
 	return out
 }
 
-// lateness is how long after its beginning a signal of the clause is logged.
+// lateness returns how long after its beginning the clause's signal is logged, ns.
 func (s *subject) lateness(c *Clause) int64 {
 	if c.Late >= 0 {
 		return c.Late
@@ -280,8 +282,8 @@ func (s *subject) lateness(c *Clause) int64 {
 	return 0
 }
 
-// blockedBefore reports whether a task that the kernel reports was blocked already
-// while the node still worked: the incident does not wait for it.
+// blockedBefore reports whether a hung task reported by the kernel was already blocked
+// while the node still worked, which means that it did not cause the incident.
 func (s *subject) blockedBefore(c *Clause, e *parse.Event) bool {
 	if e.Basis <= parse.FileTime || e.From() != parse.SrcKernel || s.otherClock(e) {
 		return false
@@ -295,8 +297,8 @@ func (s *subject) blockedBefore(c *Clause, e *parse.Event) bool {
 	return false
 }
 
-// lagField is the field in which a line of the clause's signatures says how long after
-// the beginning of a trouble it was logged, "" for none.
+// lagField returns the name of the field in which a line of the clause's signatures states
+// how long after the trouble began it was logged, or "".
 func (c *Clause) lagField(e *parse.Event) string {
 	for _, g := range e.Sigs.Sigs {
 		if g.LagField != "" && slices.Contains(c.Sigs, g.ID) {
@@ -306,7 +308,7 @@ func (c *Clause) lagField(e *parse.Event) string {
 	return ""
 }
 
-// better keeps the timing that speaks most for a cause.
+// better returns the timing that supports a cause more.
 func better(a, b timing) timing {
 	rank := [...]int{undated: 2, before: 3, during: 1, outside: 0}
 	if rank[b] > rank[a] {
@@ -319,12 +321,12 @@ func sortEvents(es []*parse.Event) {
 	sort.SliceStable(es, func(i, j int) bool { return earlier(es[i], es[j]) })
 }
 
-// matches applies the clause's tests to a line.
+// matches reports whether a line passes the clause's tests.
 func (c *Clause) matches(v *view, e *parse.Event) bool {
 	if len(c.From) > 0 && !slices.Contains(c.From, e.Origin.Source) {
 		return false
 	}
-	// Fields cost more than a look at the text.
+	// Parsing fields costs more than searching the text.
 	if c.testsText() && !v.texts.pass(c, e) {
 		return false
 	}
@@ -339,16 +341,16 @@ func (t *FieldTest) matchesField(v string) bool {
 	return t.Re.MatchString(v)
 }
 
-// add takes a record. The first and the latest are kept, the rest counted.
+// add adds a record. It keeps the first keepMax-1 and the latest, and counts all.
 func (o *outcome) add(r parse.Record) {
 	o.count++
 	o.records = append(o.records[:min(len(o.records), keepMax-1)], replay.Evidence{Record: r})
 }
 
-// judge turns what was collected into a state and a share of the weight.
+// judge sets the state, the factor and the description from what was collected.
 func (o *outcome) judge(v *view, c *Clause, t timing) {
 	if o.count < max(c.Min, 1) || c.Span != 0 && o.records[len(o.records)-1].When().At-o.records[0].When().At < c.Span {
-		o.records, o.count = nil, 0 // records without a date (a boot-relative dmesg) span time by their own clock
+		o.records, o.count = nil, 0 // undated records, as in a boot-relative dmesg, measure Span by their own clock
 		return
 	}
 	o.state, o.factor = Found, 1
@@ -365,9 +367,9 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 	o.describe(v, c.Say, nil)
 }
 
-// describe takes source, fields and objects from the records. The fields are those
-// of one record, so that a sentence never mixes two lines: the first whose fields,
-// with what else is known, fill the sentence, or else the first.
+// describe sets source, fields and objects from the records. The fields come from a single
+// record, so that a sentence never mixes two lines: the first whose fields, with those in
+// known, complete the sentence, or else the first record.
 func (o *outcome) describe(v *view, say string, known map[string]string) {
 	if len(o.records) == 0 {
 		return
@@ -405,7 +407,8 @@ func joinNote(a, b string) string {
 	return a + "; " + b
 }
 
-// fieldsOf returns the fields of a record. Many causes cite the same few events.
+// fieldsOf returns the fields of a record. It caches those of events, since many causes
+// cite the same few.
 func (v *view) fieldsOf(r parse.Record) []parse.Field {
 	switch r := r.(type) {
 	case *parse.Event:
@@ -416,12 +419,12 @@ func (v *view) fieldsOf(r parse.Record) []parse.Field {
 		}
 		return fs
 	case *parse.Fact:
-		value := strings.TrimSuffix(r.Value, "%") // sentences bring their own
-		if r.Key == "goroutine.wait" {            // whose value is a state; sentences tell how long
+		value := strings.TrimSuffix(r.Value, "%") // sentences add their own percent sign
+		if r.Key == "goroutine.wait" {            // its value is a state; sentences need the duration
 			value = strconv.Itoa(int(r.Num/60)) + " min"
 		}
 		fs := append([]parse.Field{{Name: "value", Value: value}}, r.Attrs...)
-		for _, a := range r.Attrs { // what no other record has: stopped_pid
+		for _, a := range r.Attrs { // a name unique to this kind of record, such as stopped_pid
 			fs = append(fs, parse.Field{Name: r.Key[strings.LastIndexByte(r.Key, '.')+1:] + "_" + a.Name, Value: a.Value})
 		}
 		return fs
@@ -431,9 +434,8 @@ func (v *view) fieldsOf(r parse.Record) []parse.Field {
 	return nil
 }
 
-// objectOf returns the stuck thing that a field names, in a form in which two
-// sources can be compared: container ids cut to 12 characters, "" for fields
-// that name nothing.
+// objectOf returns the object that a field names, in a form comparable across sources
+// (container IDs are cut to 12 characters), or "".
 func objectOf(f parse.Field) string {
 	switch f.Name {
 	case "id", "sandbox", "container":
@@ -451,9 +453,11 @@ func objectOf(f parse.Field) string {
 	return ""
 }
 
-// namedThings are the kinds of things that fields name in full.
+// namedThings maps the fields that hold a full name to the kind of object.
 var namedThings = map[string]string{"pod_name": "pod", "server": "server", "srv": "server", "device": "device", "dev": "device"}
 
+// evalFact evaluates a clause on a fact or a family of facts. It can look if any fact of
+// the same area is in the input.
 func (s *subject) evalFact(c *Clause) outcome {
 	o := outcome{state: CannotLook, source: string(parse.SrcFacts)}
 	area, _, _ := strings.Cut(c.Fact, ".")
@@ -505,7 +509,7 @@ func (s *subject) evalCond(c *Clause) outcome {
 	return o
 }
 
-// number reads a field as a number: a plain one, or a duration in seconds.
+// number parses a field as a plain number or as a duration, which it converts to seconds.
 func number(s string) (float64, bool) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, true

@@ -10,14 +10,15 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// failure is a failed call, or a list of which only PLEG's own line tells that it failed:
-// there may be a million of those, which share all but their lines.
+// failure is a failed CRI call, or a failed list that only PLEG's own line reports. There
+// may be a million of the latter; those of the same kind share a replay.Failure and differ
+// only in line.
 type failure struct {
 	*replay.Failure
-	line *parse.Event // PLEG's own, nil of a call
+	line *parse.Event // PLEG's own line; nil for a call
 }
 
-// End is when the call failed.
+// End returns when the call failed, Unix ns.
 func (f failure) End() int64 {
 	if f.line != nil {
 		return f.line.At
@@ -25,7 +26,7 @@ func (f failure) End() int64 {
 	return f.Failure.End
 }
 
-// Evidence is the lines that tell of it.
+// Evidence returns the lines that report the failure.
 func (f failure) Evidence() []replay.Evidence {
 	if f.line != nil {
 		return []replay.Evidence{{Record: f.line}}
@@ -33,14 +34,15 @@ func (f failure) Evidence() []replay.Evidence {
 	return f.Failure.Evidence
 }
 
-// failures are the failed CRI calls of a node by what is asked about them. Every
-// episode asks the same, each about its own time.
+// failures indexes the failed CRI calls of a node by what the conditions ask for. Every
+// episode asks the same about its own window, so answers are cached; it is not safe for
+// concurrent use (see fork).
 type failures struct {
-	fails   []failure // by end; relists that failed to list stand as GetPods
+	fails   []failure // by End; relists that failed to list are included as GetPods
 	lists   []failure
 	status  []failure
-	kinds   []uint32         // of each of fails
-	samples []failure        // of each kind
+	kinds   []uint32         // kind of each of fails, an index into samples
+	samples []failure        // one failure of each kind
 	picks   map[string]*pick // by the arguments of a condition
 	said    map[string]*said // by pattern
 }
@@ -53,7 +55,8 @@ func newFailures(n *replay.Node, lists []*parse.Event) failures {
 	return x.fork()
 }
 
-// those returns the failures that are wanted: all of them as they are, or in the room.
+// those returns the wanted failures: all itself if it wants every one, otherwise a slice
+// that reuses room.
 func those(all []failure, wanted func(i int) bool, room []failure) []failure {
 	n := 0
 	for n < len(all) && wanted(n) {
@@ -71,20 +74,20 @@ func those(all []failure, wanted func(i int) bool, room []failure) []failure {
 	return out
 }
 
-// fork returns the same, with a memory of its own of what was asked.
+// fork returns a copy with caches of its own.
 func (x failures) fork() failures {
 	x.picks, x.said = map[string]*pick{}, map[string]*said{}
 	return x
 }
 
-// withListFailures adds the relists of which only PLEG's own line tells that
-// they failed to list, as calls of GetPods.
+// withListFailures adds the relists whose failure to list is reported only by PLEG's own
+// line, as calls of GetPods.
 func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *parse.Columns) []failure {
 	out := make([]failure, len(calls), len(calls)+len(lines))
 	for i := range calls {
 		out[i].Failure = &calls[i]
 	}
-	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
+	const layers = int64(20e6) // all layers log one failure within 20 ms
 	i := 0
 	lone := loneLists{fields, map[[3]parse.StringID]*replay.Failure{}}
 	for _, e := range lines {
@@ -107,8 +110,8 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 	return out
 }
 
-// loneLists keeps what lists have in common of which only PLEG's own line tells that they
-// failed.
+// loneLists shares one replay.Failure among list failures that only PLEG's own line reports
+// and that agree in error, pod and code.
 type loneLists struct {
 	fields *parse.Columns
 	of     map[[3]parse.StringID]*replay.Failure // by error, pod and code
@@ -128,8 +131,7 @@ func (l *loneLists) shared(e *parse.Event) *replay.Failure {
 	return f
 }
 
-// failureKinds tells which failures agree in call, scope and code: there are few
-// such kinds.
+// failureKinds groups failures by call, scope and code. There are few such kinds.
 func failureKinds(fails []failure) (kinds []uint32, samples []failure) {
 	type key struct{ call, scope, code string }
 	known := map[key]uint32{}
@@ -153,15 +155,15 @@ func failureKinds(fails []failure) (kinds []uint32, samples []failure) {
 	return kinds, samples
 }
 
-// pick is the failures that a condition wants: by call, by scope, and by code,
-// which may also be a pattern for code and error.
+// pick selects the failures that a condition wants: by call, by scope, and by code, where
+// the code may also be a pattern for code and error.
 type pick struct {
-	calls, scopes, codes []string // nil: any
+	calls, scopes, codes []string // nil means any
 	said                 *said
-	known                []picked // of each kind
+	known                []picked // decision for each kind
 
-	from, to  int       // the range that was asked about last
-	out, room []failure // those that are wanted there, and where they are put
+	from, to  int       // the last range queried
+	out, room []failure // the result for that range, and its buffer
 }
 
 type picked uint8
@@ -170,7 +172,7 @@ const (
 	notAsked picked = iota
 	unwanted
 	wanted
-	bySaying // it depends on what the error says
+	bySaying // depends on the error text
 )
 
 func (x *failures) pick(args map[string]string) *pick {
@@ -190,7 +192,7 @@ func (x *failures) pick(args map[string]string) *pick {
 	return p
 }
 
-// wants tells whether the failures of a kind are wanted.
+// wants decides whether the failures of the kind of f are wanted.
 func (p *pick) wants(f failure) picked {
 	among := func(list []string, v string) bool { return list == nil || slices.Contains(list, v) }
 	switch {
@@ -204,8 +206,8 @@ func (p *pick) wants(f failure) picked {
 	return bySaying
 }
 
-// of returns those of the failures from one index to before another that a
-// condition with these arguments wants. They are good until the next call.
+// of returns the failures with index in [from, to) that a condition with these arguments
+// wants. The slice is valid until the next call.
 func (x *failures) of(args map[string]string, from, to int) []failure {
 	p := x.pick(args)
 	if p.from == from && p.to == to {
@@ -227,13 +229,12 @@ func (x *failures) of(args map[string]string, from, to int) []failure {
 	return p.out
 }
 
-// said is which failures of a range have a code and an error that a pattern
-// matches.
+// said caches which failures of a range have a code and error that match a pattern.
 type said struct {
 	pattern  *pattern.Pattern
 	from, to int
 	known    []picked
-	text     []byte // of the failure at hand
+	text     []byte // scratch space
 }
 
 func (x *failures) saying(expr string) *said {
@@ -245,7 +246,7 @@ func (x *failures) saying(expr string) *said {
 	return s
 }
 
-// match reports whether the pattern matches the i-th failure of a range.
+// match reports whether the pattern matches the i-th failure of the range.
 func (s *said) match(x *failures, from, to, i int) bool {
 	if s.from != from || s.to != to {
 		s.from, s.to = from, to
@@ -262,14 +263,13 @@ func (s *said) match(x *failures, from, to, i int) bool {
 	return s.known[i] == wanted
 }
 
-// within returns those of the failures, which are sorted, that end in the
-// subject's window.
+// within returns the failures, which must be sorted, that end in the subject's window.
 func (s *subject) within(fs []failure) []failure {
 	lo, hi := s.reachOf(fs)
 	return fs[lo:hi:hi]
 }
 
-// reachOf is the range of them.
+// reachOf returns the index range of within.
 func (s *subject) reachOf(fs []failure) (lo, hi int) {
 	if s.ep == nil {
 		return 0, len(fs)

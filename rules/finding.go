@@ -7,10 +7,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Severity of a finding.
+// Severity is the severity of a finding.
 type Severity string
 
-// Severities, in growing weight.
+// Severities, in increasing order.
 const (
 	Info     Severity = "info"
 	Warning  Severity = "warning"
@@ -32,22 +32,23 @@ func (s Severity) Rank() int {
 
 // Breach is a threshold that a value crossed.
 type Breach struct {
-	Rule     string // stable kebab-case id, e.g. relist-threshold-exceeded
+	Rule     string // stable kebab-case ID, such as relist-threshold-exceeded
 	Severity Severity
 	Start    int64 // Unix ns
-	End      int64 // 0 while open
+	End      int64 // Unix ns; 0 while open
 	Value    float64
 	Slack    float64 // ± of Value
 	Least    bool    // Value is a lower bound
-	// ± of Start and End. How much earlier PLEG may have recovered, its episode says.
+	// StartSlack and EndSlack are the ± of Start and End. How much earlier PLEG may have
+	// recovered is in the episode.
 	StartSlack, EndSlack time.Duration
 	Threshold            float64
 	Unit                 string
-	Subject              string            // what the rule was held against, "" the node: an operation
+	Subject              string            // what the rule was applied to, such as a runtime operation; "" for the node
 	Evidence             []replay.Evidence // never empty
 }
 
-// Name is the rule and what it was held against: "runtime-operation-slow
+// Name returns the rule and its subject, such as "runtime-operation-slow
 // (list_podsandbox)".
 func (b *Breach) Name() string {
 	if b.Subject == "" {
@@ -56,7 +57,7 @@ func (b *Breach) Name() string {
 	return b.Rule + " (" + b.Subject + ")"
 }
 
-// Level says how sure a cause is.
+// Level says how certain a cause is.
 type Level string
 
 // Levels.
@@ -66,45 +67,45 @@ const (
 	Possible  Level = "possible"
 )
 
-// Legend says what the levels mean, for whoever prints them. The shares are those
-// of internal/cmd/reliability on incidents that the rules were not made from.
+// Legend explains the levels to a reader. The shares were measured by
+// internal/cmd/reliability on incidents that the rules were not built from.
 const Legend = "confirmed: a line states it; likely: right in at least 8 of 10; possible: not excluded"
 
-// Cause is a probable cause with what speaks for and against it.
+// Cause is a probable cause with the evidence for and against it.
 type Cause struct {
 	ID          string
 	Kind        Kind // symptom: what failed; mechanism: why
 	Title       string
 	Level       Level
 	Confidence  float64 // 0 … 1, calibrated
-	Episodes    []int   // ids of the episodes it explains; empty: the node as a whole
+	Episodes    []int   // IDs of the episodes it explains; empty for the node as a whole
 	For         []replay.Evidence
 	Against     []replay.Evidence
-	Missing     []Missing // what input would settle it
+	Missing     []Missing // input that would settle it
 	Explanation string
 	Path        []string // the decision in plain words, step by step
 	Remediation []string
-	Commands    []string // what to run to settle it
+	Commands    []string // commands to run to settle it
 	References  []string
-	Objects     []Object // what the evidence for it names outside the node
+	Objects     []Object // objects outside the node that the evidence for it names
 }
 
-// Object is something outside a node that can fail for several: a file server, a
-// registry. A local device fails alone.
+// Object is something outside a node whose failure can affect several nodes: a file server,
+// a registry. Local devices do not count.
 type Object struct {
 	Kind, Name string
-	At         int64 // first seen, 0 unknown
+	At         int64 // first seen, Unix ns; 0 if unknown
 }
 
-// Result is everything that the rules say about one node.
+// Result holds everything that the rules find for one node.
 type Result struct {
 	Breaches   []Breach // by start
 	Causes     []Cause  // by confidence, best first
-	LookAlikes []Cause  // what looks like PLEG trouble and is not
+	LookAlikes []Cause  // what resembles PLEG trouble but is not
 	Unjudged   []Unjudged
 	Unready    []Unready
 	Status     string          // unhealthy, degraded, healthy, unknown
 	Summary    string          // one sentence for a ticket
-	Crossed    Crossed         // how many breaches each rule has, by its id; of very many not all are among them
-	Warnings   []parse.Warning // what was too much to be kept, or read, one by one
+	Crossed    Crossed         // number of breaches by rule ID; Breaches omits some if there are very many
+	Warnings   []parse.Warning // what was too much to keep or read in full
 }

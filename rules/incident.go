@@ -9,21 +9,21 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// incidentSubject asks about the node where PLEG never passed its threshold, but
-// something failed: only what stands in or shortly before such a time explains it.
+// incidentSubject returns the subject for a node where PLEG never passed its threshold but
+// something failed. Only evidence during or shortly before such a failure counts.
 func incidentSubject(v *view) *subject {
 	return &subject{view: v, spans: v.incidents()}
 }
 
-// slowRelist is the length from which a relist is an incident by itself.
+// slowRelist is the duration from which a relist is an incident by itself.
 const slowRelist = replay.LongRelist
 
-// incidents are the times in which something failed that a cause could explain:
-// slow relists, runtime calls that hung or were refused, a runtime that is down, a
-// kubelet that could not start, a node that is NotReady. nil where the input shows none.
+// incidents returns the periods in which something failed that a cause could explain: slow
+// relists, runtime calls that hung or were refused, a runtime that is down, a kubelet that
+// could not start, a NotReady node. It returns nil if there are none.
 func (v *view) incidents() []replay.Span {
 	var all []replay.Span
-	add := func(from, to int64) { // failures come in order, mostly each at once after the one before
+	add := func(from, to int64) { // failures are sorted, and most follow each other closely
 		if k := len(all) - 1; k >= 0 && from >= all[k].From && from <= all[k].To+minute {
 			all[k].To = max(all[k].To, to)
 			return
@@ -59,8 +59,8 @@ func (v *view) incidents() []replay.Span {
 	return joined(all)
 }
 
-// began is when the first of the calls that failed began, or the first relist that
-// took long; 0 if nothing failed.
+// began returns when the first hung call or the last good relist began, whichever is
+// earlier, or without an episode the start of the first incident; 0 if nothing failed.
 func (s *subject) began() int64 {
 	switch {
 	case s.ep == nil && len(s.spans) == 0:
@@ -77,13 +77,13 @@ func (s *subject) began() int64 {
 	return at
 }
 
-// longOf is how long a relist took, 0 if its end is not known.
+// longOf returns the duration of a relist, or 0 if its end is unknown.
 func longOf(r *replay.Relist) time.Duration {
 	d, _ := r.Duration()
 	return d
 }
 
-// joined puts spans that touch or nearly do into one, oldest first.
+// joined merges spans at most a minute apart and sorts them. It modifies all.
 func joined(all []replay.Span) []replay.Span {
 	slices.SortFunc(all, func(a, b replay.Span) int { return cmp.Compare(a.From, b.From) })
 	out := all[:0]
@@ -97,8 +97,7 @@ func joined(all []replay.Span) []replay.Span {
 	return out
 }
 
-// inIncident reports whether a moment lies in one of the spans or so little before
-// it that it may be its cause.
+// inIncident reports whether a time lies in one of the spans or within lookBack before it.
 func (s *subject) inIncident(at int64) bool {
 	return slices.ContainsFunc(s.spans, func(i replay.Span) bool { return at >= i.From-lookBack && at <= i.To })
 }

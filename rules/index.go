@@ -8,18 +8,18 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// index is the events of a node by what they say. A node may have millions of
-// events of a few kinds, so it asks each kind once, and lists those that somebody
-// asks for.
+// index finds the events of a node by signature. A node may have millions of events of a
+// few kinds (replay.Group), so the index tests each kind once and lists the events of a
+// signature on first use. It is not safe for concurrent use.
 type index struct {
 	lines    *replay.Index
-	listed   map[string][]*parse.Event // of signatures that were asked about
-	holders  map[string]*holder        // of signatures that were asked about
-	there    map[string]bool           // the signatures that any event has
+	listed   map[string][]*parse.Event // by signature, filled on demand
+	holders  map[string]*holder        // by signature, filled on demand
+	there    map[string]bool           // signatures that at least one event has
 	have     map[parse.Source]bool
-	first    map[parse.Source]int // of each source, in the events of the node
-	oneClock bool                 // all events can be compared in time
-	dated    bool                 // no time of the kubelet's is a guess
+	first    map[parse.Source]int // index of the first event of each source
+	oneClock bool                 // all events can be ordered in time
+	dated    bool                 // no time of the kubelet's log is a guess
 }
 
 func newIndex(n *replay.Node) index {
@@ -44,8 +44,8 @@ func newIndex(n *replay.Node) index {
 	return x
 }
 
-// comparable reports whether the clocks of a class of events can be compared with
-// that of an event: all are of one file, or their year and zone are known.
+// comparable reports whether the clocks of a group of events can be compared with that of
+// another event: all are from one file, or their year and zone are known.
 func comparable(c *replay.Group, other *parse.Event) bool {
 	for b := parse.NoTime; b <= parse.Stated; b++ {
 		if !c.Bases.Has(b) {
@@ -58,7 +58,7 @@ func comparable(c *replay.Group, other *parse.Event) bool {
 	return true
 }
 
-// sig returns the events of a signature, in order of time.
+// sig returns the events of a signature in time order.
 func (x *index) sig(id string) []*parse.Event {
 	if _, known := x.listed[id]; !known && x.there[id] {
 		x.listTogether([]string{id})
@@ -66,12 +66,12 @@ func (x *index) sig(id string) []*parse.Event {
 	return x.listed[id]
 }
 
-// listTogether lists the events of several signatures in one walk over all.
+// listTogether lists the events of several signatures in one pass over all events.
 func (x *index) listTogether(ids []string) {
 	var lists [][]*parse.Event
-	var listed []string                   // the signature of each
-	var of [][]int                        // the lists of each class
-	left, first := 0, len(x.lines.Events) // how many events, and from where on
+	var listed []string                   // signature of each list
+	var of [][]int                        // indices of the lists that each group goes to
+	left, first := 0, len(x.lines.Events) // number of events left to find; index to start at
 	for _, id := range ids {
 		if _, known := x.listed[id]; known || !x.there[id] {
 			continue
@@ -100,15 +100,15 @@ func (x *index) listTogether(ids []string) {
 	}
 }
 
-// holder is where the events of a signature are.
+// holder says where the events of a signature are.
 type holder struct {
-	sig   *parse.Sig // nil: no event has it
-	of    []bool     // the classes that have the signature, nil: none has
-	first int        // the index of the first event
-	lines int        // how many there are
+	sig   *parse.Sig // nil if no event has it
+	of    []bool     // which groups have the signature; nil if none does
+	first int        // index of the first event
+	lines int        // number of events
 }
 
-// noHolder is that of signatures that no event has.
+// noHolder is the holder of signatures that no event has.
 var noHolder holder
 
 func (x *index) holder(id string) *holder {
@@ -134,17 +134,16 @@ func (x *index) holder(id string) *holder {
 	return h
 }
 
-// named returns the signature of that id from a set that holds it.
+// named returns the signature with the given ID; the set must contain it.
 func named(set *parse.SigSet, id string) *parse.Sig {
 	return set.Sigs[slices.IndexFunc(set.Sigs, func(g *parse.Sig) bool { return g.ID == id })]
 }
 
-// bulk reports whether so many of the events have a signature that they are better
-// looked for among all than listed.
+// bulk reports whether a signature is so frequent (more than 1 in 8 events) that scanning
+// all events beats listing its own.
 func (x *index) bulk(id string) bool { return x.holder(id).lines > len(x.lines.Events)/8 }
 
-// among returns the events of a signature among those from one index to before
-// another, in order of time.
+// among iterates in time order over the events of a signature with index in [from, to).
 func (x *index) among(id string, from, to int) iter.Seq[*parse.Event] {
 	h := x.holder(id)
 	return func(yield func(*parse.Event) bool) {
@@ -159,8 +158,8 @@ func (x *index) among(id string, from, to int) iter.Seq[*parse.Event] {
 	}
 }
 
-// ends returns the first and the last event of a signature and how many there
-// are.
+// ends returns the first and the last event of a signature, and how many there are. The
+// events are nil if there are none.
 func (x *index) ends(id string) (first, last *parse.Event, n int) {
 	h := x.holder(id)
 	if h.lines == 0 {
@@ -173,7 +172,7 @@ func (x *index) ends(id string) (first, last *parse.Event, n int) {
 	return x.lines.Events[h.first], x.lines.Events[i], h.lines
 }
 
-// earlier orders events by time, then place.
+// earlier reports whether a is before b, by time and then by position.
 func earlier(a, b *parse.Event) bool {
 	if a.At != b.At {
 		return a.At < b.At

@@ -2,12 +2,13 @@ package rules
 
 import "slices"
 
-// Input is something that a bundle may lack, in the one text in which it is asked for.
+// Input is something that a bundle may lack, with the only wording in which it is
+// requested.
 type Input struct {
 	ID, What, Why string
 }
 
-// inputs are those that several causes, or the advice on a node, ask for.
+// inputs are those that several causes, or the advice for a node, ask for.
 var inputs = []Input{
 	{"kubelet-log", "the log of the kubelet", "it dates relists, failures and health"},
 	{"kubelet-log-before", "the kubelet log starting 10 minutes before the incident", "what led to it, and which object failed first, is missing"},
@@ -29,7 +30,7 @@ var inputs = []Input{
 	{"node-object", "the node object and its events", "conditions and events date what the cluster saw"},
 }
 
-// LookupInput returns the input of an id, nil if there is none.
+// LookupInput returns the input with the given ID, or nil.
 func LookupInput(id string) *Input {
 	if i := slices.IndexFunc(inputs, func(x Input) bool { return x.ID == id }); i >= 0 {
 		return &inputs[i]

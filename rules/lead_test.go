@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestEvidenceLeads: the first proofs say different things, each what its clause found;
-// lines of one kind follow.
+// TestEvidenceLeads tests that the first records say different things, one per kind, each
+// with the sentence of its clause; further records of a kind follow.
 func TestEvidenceLeads(t *testing.T) {
 	of := func(say string, es ...*parse.Event) outcome {
 		return outcome{clause: &Clause{Say: say}, records: events("", es...)}
@@ -26,8 +26,8 @@ func TestEvidenceLeads(t *testing.T) {
 	}
 }
 
-// TestOneChoice: the headline and the cause name the same object, those of the worst
-// episode.
+// TestOneChoice tests that the headline and the cause name the same object, one of the
+// worst episode.
 func TestOneChoice(t *testing.T) {
 	at := func(sec int64, pod string) *replay.Failure {
 		e := line(int(sec), parse.SrcKubelet, "rpc.sbstatus")
@@ -59,7 +59,8 @@ func TestOneChoice(t *testing.T) {
 	}
 }
 
-// TestCommandTakesWords: a value of the input is a word of a command or leaves it out.
+// TestCommandTakesWords tests that a value from the input is a single word of a command, or
+// the command is omitted.
 func TestCommandTakesWords(t *testing.T) {
 	for pid, want := range map[string]string{"101": "kill -CONT 101", "1; reboot": "", "$(reboot)": "", "": ""} {
 		x := &scored{def: &Def{Run: []string{"kill -CONT {stopped_pid}"}}, sub: &subject{view: newView(node())}}
@@ -70,7 +71,8 @@ func TestCommandTakesWords(t *testing.T) {
 	}
 }
 
-// TestFillSpans: a span in a sentence is written as people do, however the line has it.
+// TestFillSpans tests that durations in sentences are in human units, whatever their form
+// in the line.
 func TestFillSpans(t *testing.T) {
 	for v, want := range map[string]string{"4m42.491725443s": "took 4m42s.", "12": "took 12.", "web-0": "took web-0."} {
 		if got := fill("took {x}.", map[string]string{"x": v}); got != want {

@@ -11,23 +11,23 @@ import (
 	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
-// Limit is a threshold of a breach rule: what a value must reach to break it.
+// Limit is a threshold of a breach rule.
 type Limit struct {
-	Name   string  // the rule, or RULE.PART where it has more than one
-	Value  float64 // in Unit; 0: any
-	Unit   string  // seconds, percent, or what is counted
-	Least  float64 // the smallest value the evidence can be held against
-	Source string  // why the default is what it is
-	Set    string  // "" for the default; else the place or flag that set it
+	Name   string  // the rule ID, or RULE.PART if the rule has several
+	Value  float64 // in Unit; 0 means any
+	Unit   string  // seconds, percent, or the name of what is counted
+	Least  float64 // the smallest value allowed; the evidence cannot show less
+	Source string  // where the default comes from
+	Set    string  // "" for the default; otherwise the file position or flag that set it
 }
 
-// Rule is the id of the rule that the limit belongs to.
+// Rule returns the ID of the rule that the limit belongs to.
 func (l *Limit) Rule() string {
 	id, _, _ := strings.Cut(l.Name, ".")
 	return id
 }
 
-// String is the value with its unit: 1m30s, 10%, 3 calls, any.
+// String returns the value with its unit: 1m30s, 10%, 3 calls, any.
 func (l *Limit) String() string { return l.text(l.Value) }
 
 func (l *Limit) text(v float64) string {
@@ -51,19 +51,19 @@ func (l *Limit) text(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64) + " " + l.Unit
 }
 
-// Default is the value that the program has, with its unit.
+// Default returns the built-in value with its unit.
 func (l *Limit) Default() string {
 	d, _ := (*Pack)(nil).limit(l.Name)
 	return d.String()
 }
 
-// Units of limits that are no counts.
+// Units of limits that are not counts.
 const (
 	unitSeconds = "seconds"
 	unitPercent = "percent"
 )
 
-// Names of limits that are not those of a rule alone.
+// Names of limits that the code refers to.
 const (
 	limitHealth      = "relist-threshold-exceeded"
 	limitRestartWarn = "kubelet-restarted.warning"
@@ -78,7 +78,7 @@ const (
 	sandboxCall  = ownChoice + "setting up or stopping a sandbox includes the network plugin"
 )
 
-// limits is every threshold of the breach rules, those of one rule together.
+// limits holds every threshold of the breach rules, grouped by rule.
 var limits = []Limit{
 	{limitHealth, 180, unitSeconds, 1, "kubelet: relistThreshold, 3m; 10m with the evented PLEG (pkg/kubelet/kubelet.go); --relist-threshold sets it too", ""},
 	{"relist-never-succeeded", 15, unitSeconds, 15, ownChoice + "captures show up to 15 s until the first relist on a busy node", ""},
@@ -110,8 +110,8 @@ var limits = []Limit{
 	{"node-not-ready", 0, unitSeconds, 0, ownChoice + "pods are evicted after 5m (--default-not-ready-toleration-seconds)", ""},
 }
 
-// Limits are the thresholds of a pack: the defaults and what a rules file or a
-// flag set. A nil Pack has the defaults.
+// Limits returns the thresholds of the pack: the defaults as overridden by rules files and
+// flags. A nil Pack has the defaults.
 func (p *Pack) Limits() []Limit {
 	out := slices.Clone(limits)
 	if p == nil {
@@ -125,12 +125,12 @@ func (p *Pack) Limits() []Limit {
 	return out
 }
 
-// LimitsOf are the thresholds of one rule.
+// LimitsOf returns the thresholds of one rule.
 func (p *Pack) LimitsOf(rule string) []Limit {
 	return slices.DeleteFunc(p.Limits(), func(l Limit) bool { return l.Rule() != rule })
 }
 
-// limit is a threshold by its name, and whether there is one.
+// limit looks up a threshold by name. p may be nil.
 func (p *Pack) limit(name string) (Limit, bool) {
 	i := slices.IndexFunc(limits, func(l Limit) bool { return l.Name == name })
 	if i < 0 {
@@ -145,8 +145,8 @@ func (p *Pack) limit(name string) (Limit, bool) {
 	return l, true
 }
 
-// HealthThreshold is the age of the last relist from which PLEG counts as
-// unhealthy, if it was set; 0: that of the kubelet.
+// HealthThreshold returns the age of the last relist from which PLEG counts as unhealthy,
+// or 0 for the kubelet's own threshold if none was set.
 func (p *Pack) HealthThreshold() time.Duration {
 	l, _ := p.limit(limitHealth)
 	if l.Set == "" {
@@ -155,7 +155,7 @@ func (p *Pack) HealthThreshold() time.Duration {
 	return time.Duration(l.Value * float64(time.Second))
 }
 
-// SetLimits puts thresholds into the pack; later ones replace earlier ones.
+// SetLimits overrides thresholds; later ones replace earlier ones.
 func (p *Pack) SetLimits(ls ...Limit) {
 	if p.set == nil {
 		p.set = map[string]Limit{}
@@ -165,11 +165,12 @@ func (p *Pack) SetLimits(ls ...Limit) {
 	}
 }
 
-// LimitNames are the names of all thresholds.
+// LimitNames returns the names of all thresholds.
 func LimitNames() []string { return namesOf(limits, func(l Limit) string { return l.Name }) }
 
-// ParseLimit reads a threshold: a duration (90s, 2m) or seconds, a percentage
-// (25%), or a count. from is the place or flag that sets it.
+// ParseLimit parses a threshold: a duration (90s, 2m) or seconds, a percentage (25%), or a
+// count. from is the file position or flag that sets it. It returns an *UnknownLimitError
+// if there is no such threshold.
 func ParseLimit(name, text, from string) (Limit, error) {
 	l, ok := (*Pack)(nil).limit(name)
 	if !ok {
@@ -186,15 +187,15 @@ func ParseLimit(name, text, from string) (Limit, error) {
 	return l, nil
 }
 
-// UnknownLimitError is a name that no threshold has.
+// UnknownLimitError reports a name that no threshold has.
 type UnknownLimitError struct {
 	Name string
-	Near string // the name that was probably meant
+	Near string // the closest known name; "" if none is close
 }
 
 func (e *UnknownLimitError) Error() string { return fmt.Sprintf("unknown threshold %q", e.Name) }
 
-// parse reads a value in the unit of the limit.
+// parse parses a value in the unit of the limit.
 func (l *Limit) parse(text string) (float64, error) {
 	number := text
 	if l.Unit == unitPercent {
@@ -226,7 +227,7 @@ func (l *Limit) wants() string {
 // limitsKey is the only key of a document that sets thresholds.
 const limitsKey = "thresholds"
 
-// limitValues reads a mapping of names of thresholds to values.
+// limitValues reads a mapping of threshold names to values.
 func (r *reader) limitValues(n *nodes.Node, into *[]Limit) {
 	seen := map[string]bool{}
 	r.pairs(n, func(k, v *nodes.Node) {

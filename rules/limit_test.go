@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestLimitsOfRules holds that each breach rule has a limit with a source, each
-// limit a rule, and a page that tells it.
+// TestLimitsOfRules tests that each breach rule has a limit with a source, and that each
+// limit has a rule and appears on its page.
 func TestLimitsOfRules(t *testing.T) {
 	var p *Pack
 	for _, r := range BreachRules() {
@@ -76,7 +76,7 @@ mine.yaml:5: unknown field "id" in a document of thresholds`
 	}
 }
 
-// broken is a node that breaks every rule.
+// broken returns a node that breaches every rule.
 func broken() *replay.Node {
 	at := func(sec int) int64 { return base + int64(sec)*second }
 	ev := func(sec int) []replay.Evidence {
@@ -104,8 +104,8 @@ func broken() *replay.Node {
 	return n
 }
 
-// TestLimitsCount holds that what a rule says is judged by its limit: a value
-// above all that the node shows takes the breach, or its weight, away.
+// TestLimitsCount tests that every limit takes effect: a value above everything that the
+// node shows removes the breach or lowers its severity.
 func TestLimitsCount(t *testing.T) {
 	show := func(p *Pack) string {
 		var out []string
@@ -122,7 +122,7 @@ func TestLimitsCount(t *testing.T) {
 	}
 	for _, l := range limits {
 		if l.Name == limitHealth {
-			continue // of the history: TestHealthThresholdOfPack
+			continue // applied when the history is built: TestHealthThresholdOfPack
 		}
 		text := "99999"
 		if l.Unit == unitPercent {

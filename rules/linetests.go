@@ -6,23 +6,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// lineTests answers what clauses test of the text of a line. That has to be
-// unpacked, or read from its file, and clauses of several causes ask for the lines
-// of one time: all their tests are made when one of them asks for the first.
+// lineTests caches the results of the clauses' tests on the text of lines. The text has to
+// be unpacked or read from its file, and clauses of several causes need the same lines, so
+// all their tests run when the first is needed.
 type lineTests struct {
-	clauses []*Clause                    // that test the texts of lines
-	of      map[*parse.SigSet][]*Clause  // those that want lines with these signatures
-	passed  map[*parse.Event]passedTests // of lines that were looked at
-	text    []byte                       // of the line at hand
+	clauses []*Clause                    // all clauses that test the text of lines
+	of      map[*parse.SigSet][]*Clause  // of these, the ones for lines with the given signatures
+	passed  map[*parse.Event]passedTests // cached results
+	text    []byte                       // scratch space
 }
 
-// passedTests has a bit for each clause that wants a line, as many as there is
-// room for: set if the line passed.
+// passedTests has bit i set if the line passed the i-th of the clauses that apply to it.
 type passedTests uint64
 
 const mostTests = 64
 
-// newLineTests returns the tests of causes that are judged by the same view.
+// newLineTests returns the tests of causes that are judged with the same view.
 func newLineTests(causes []*Def) lineTests {
 	t := lineTests{clauses: []*Clause{mayBeStored}, of: map[*parse.SigSet][]*Clause{}, passed: map[*parse.Event]passedTests{}}
 	for c := range clausesOf(causes...) {
@@ -33,7 +32,7 @@ func newLineTests(causes []*Def) lineTests {
 	return t
 }
 
-// pass reports whether a line passes the clause's tests of its text.
+// pass reports whether the text of a line passes the clause's tests.
 func (t *lineTests) pass(c *Clause, e *parse.Event) bool {
 	cs := t.wanting(e.Sigs)
 	i := slices.Index(cs, c)
@@ -53,13 +52,13 @@ func (t *lineTests) pass(c *Clause, e *parse.Event) bool {
 	return p>>i&1 != 0
 }
 
-// read returns the raw line. It is good until the next call.
+// read returns the raw line. It is valid until the next call.
 func (t *lineTests) read(e *parse.Event) []byte {
 	t.text = e.AppendQuote(t.text[:0])
 	return t.text
 }
 
-// wanting returns the clauses that want lines with a set of signatures.
+// wanting returns up to mostTests clauses that apply to lines with a set of signatures.
 func (t *lineTests) wanting(sigs *parse.SigSet) []*Clause {
 	cs, known := t.of[sigs]
 	if known || t.of == nil {
@@ -77,7 +76,7 @@ func (t *lineTests) wanting(sigs *parse.SigSet) []*Clause {
 // testsText reports whether the clause tests the text of a line.
 func (c *Clause) testsText() bool { return c.Text != nil || c.Unless != nil }
 
-// passes makes the clause's tests of a text.
+// passes reports whether a text passes the clause's tests.
 func (c *Clause) passes(text []byte) bool {
 	return (c.Text == nil || c.Text.Match(text)) && (c.Unless == nil || !c.Unless.Match(text))
 }

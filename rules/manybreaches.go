@@ -11,8 +11,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// fewOf keeps what broke a rule, or of very many the first, the last, what lies in an
-// episode and the worst; the others are only counted.
+// fewOf returns all, the breaches of a rule, or if there are more than parse.Many a
+// selection: the first, the last, those in an episode and the worst. The others are only
+// counted, in v.folded.
 func fewOf[T any](v *view, r *BreachRule, all []T, value func(*T) (from, to int64, value float64)) []T {
 	if len(all) <= parse.Many {
 		return all
@@ -28,7 +29,8 @@ func fewOf[T any](v *view, r *BreachRule, all []T, value func(*T) (from, to int6
 	})
 }
 
-// inEpisode reports whether a stretch of time touches an episode.
+// inEpisode reports whether a period overlaps the window of an episode. v.stalls caches the
+// windows.
 func (v *view) inEpisode(from, to int64) bool {
 	if v.stalls == nil {
 		for i := range v.n.Episodes {
@@ -41,7 +43,7 @@ func (v *view) inEpisode(from, to int64) bool {
 	return i < len(v.stalls) && v.stalls[i].From <= to
 }
 
-// fold bounds the breaches of each rule that there are too many of.
+// fold limits the breaches of each rule to parse.Many.
 func (v *view) fold(all []Breach) []Breach {
 	count := map[string]int{}
 	for i := range all {
@@ -65,10 +67,10 @@ func (v *view) fold(all []Breach) []Breach {
 	return all
 }
 
-// Crossed is how many breaches each rule has, by its id.
+// Crossed is the number of breaches by rule ID.
 type Crossed map[string]int
 
-// Sum is how many there are of all rules.
+// Sum returns the number of breaches of all rules.
 func (c Crossed) Sum() (n int) {
 	for _, k := range c {
 		n += k
@@ -76,7 +78,7 @@ func (c Crossed) Sum() (n int) {
 	return n
 }
 
-// crossed counts breaches by their rule, also those that are not kept.
+// crossed counts breaches by rule, including those that were not kept.
 func (v *view) crossed(breaches []Breach) Crossed {
 	out := Crossed(maps.Clone(v.folded))
 	for i := range breaches {
@@ -85,7 +87,8 @@ func (v *view) crossed(breaches []Breach) Crossed {
 	return out
 }
 
-// tooMany tells of what there was too much to keep, or to read, one by one.
+// tooMany warns about breaches that were not kept and lines that were not read because
+// there were too many.
 func (v *view) tooMany(breaches []Breach) (out []parse.Warning) {
 	for i := range breachRules {
 		id := breachRules[i].ID

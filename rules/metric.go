@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// evalMetric evaluates a metric clause over the subject's window. Only float
-// samples are judged; increases count resets as restarts from zero.
+// evalMetric evaluates a metric clause over the subject's window. Only float samples are
+// used. An increase treats a falling value as a reset to zero.
 func (s *subject) evalMetric(c *Clause) outcome {
 	o := outcome{state: CannotLook, source: string(parse.SrcMetrics)}
 	for _, m := range s.series[c.Metric] {
@@ -45,9 +45,9 @@ func labelsMatch(m *parse.Series, want map[string]string) bool {
 	return true
 }
 
-// samples are those that count: those of the window, the one before it, which
-// an increase starts from, and the one after it: a scrape hangs while the runtime
-// does, so the first sample after the stall is often the only one that saw it.
+// samples returns the samples of the window, the one before it, from which an increase
+// starts, and the one after it. A scrape hangs while the runtime does, so the first sample
+// after the stall is often the only one that captured it.
 func (s *subject) samples(m *parse.Series) []parse.Point {
 	if s.ep == nil && len(m.Chunks) == 0 {
 		return m.Points
@@ -74,6 +74,8 @@ func (s *subject) samples(m *parse.Series) []parse.Point {
 	return out
 }
 
+// reduce aggregates samples and returns the value and the index of the sample to quote. ok
+// is false if there are too few samples.
 func reduce(ps []parse.Point, how string) (v float64, at int, ok bool) {
 	if len(ps) == 0 {
 		return 0, 0, false

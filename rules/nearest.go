@@ -2,5 +2,5 @@ package rules
 
 import "github.com/plegforensics/plegforensics/internal/spell"
 
-// nearest returns the word of all that a writer of s most probably meant.
+// nearest returns the word of all that is most similar to the misspelled s, or "".
 func nearest(s string, all []string) string { return spell.Nearest(s, all) }

@@ -9,15 +9,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestOutages: refusals with a relist in between that a complete log or the metrics show
-// to have listed pods are of several outages, of which the longest is told, and a runtime
-// that worked after the last is not to be started.
+// TestOutages tests that refusals separated by a working relist, as proven by a complete
+// log or the metrics, are several outages of which the longest is reported, and that a
+// runtime that worked after the last one need not be started.
 func TestOutages(t *testing.T) {
 	at := func(sec int) int64 { return base + int64(sec)*second }
 	silent := replay.Claim{Span: replay.Span{From: at(101), To: at(120)}, State: replay.Healthy, Proof: replay.ProofSilence}
 	paced := replay.MetricProof{Kind: replay.ProofPaced, From: at(102), To: at(118), Count: 15, SumMax: 2 * time.Second}
 	late := paced
-	late.SumMax = time.Minute // none need have listed pods
+	late.SumMax = time.Minute // none of them need have listed pods
 	after := silent
 	after.Span = replay.Span{From: at(201), To: at(220)}
 	for _, c := range []struct {
@@ -50,7 +50,8 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// TestEvidenceWords: a sentence that needs a piece of evidence is told in its words.
+// TestEvidenceWords tests that a sentence about a piece of evidence uses the evidence's own
+// variables.
 func TestEvidenceWords(t *testing.T) {
 	x := &scored{found: []outcome{{vars: map[string]string{"args": "bridge", "age": "8m52s"}}}}
 	if got := x.fill("{args} has run for {age}", map[string]string{"age": "3m56s"}); got != "bridge has run for 8m52s" {

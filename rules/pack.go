@@ -10,18 +10,18 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// Pack is a set of cause definitions, the built-in ones and those of the user.
-// Build it with Builtin or Load; the zero Pack knows no cause.
+// Pack is a set of cause definitions, built-in and user-defined. Builtin returns one; the
+// zero Pack holds no causes and is ready for Add.
 type Pack struct {
-	Causes []*Def            // by id
-	Sigs   *logs.Set         // with the signatures of the user; nil: the built-in ones
-	Own    []*logs.Signature // of the user, the wrong ones too
+	Causes []*Def            // sorted by ID
+	Sigs   *logs.Set         // includes the user's signatures; nil means the built-in ones
+	Own    []*logs.Signature // the user's signatures, including invalid ones
 	byID   map[string]*Def
-	set    map[string]Limit // thresholds that are not the default
-	sought func() []sought  // where the evidence of the causes could be
+	set    map[string]Limit // overridden thresholds, by name
+	sought func() []sought  // where evidence for the causes could be; computed once
 }
 
-// Cause returns the definition of id, nil when the pack has none.
+// Cause returns the definition with the given ID, or nil if the pack has none.
 func (p *Pack) Cause(id string) *Def {
 	if p == nil {
 		return nil
@@ -29,8 +29,8 @@ func (p *Pack) Cause(id string) *Def {
 	return p.byID[id]
 }
 
-// Add puts definitions into the pack; a later one replaces an earlier one of
-// the same id, so that a user pack can correct a built-in cause.
+// Add adds definitions to the pack. A definition replaces an earlier one with the same ID,
+// so a user pack can correct a built-in cause.
 func (p *Pack) Add(defs ...*Def) {
 	if p.byID == nil {
 		p.byID = map[string]*Def{}
@@ -46,7 +46,8 @@ func (p *Pack) Add(defs ...*Def) {
 	p.sought = sync.OnceValue(p.seek)
 }
 
-// Signatures are those that the pack is used with.
+// Signatures returns the pack's signature set, which is the built-in set unless the user
+// added signatures.
 func (p *Pack) Signatures() *logs.Set {
 	if p.Sigs == nil {
 		return logs.Builtin()
@@ -54,8 +55,8 @@ func (p *Pack) Signatures() *logs.Set {
 	return p.Sigs
 }
 
-// AddSignatures puts signatures of a user beside those of the pack. Where one is
-// wrong, none is added.
+// AddSignatures adds user signatures to those of the pack. If any is invalid, none takes
+// effect and the problems are returned.
 func (p *Pack) AddSignatures(own ...*logs.Signature) []Problem {
 	if len(own) == 0 {
 		return nil
@@ -68,27 +69,27 @@ func (p *Pack) AddSignatures(own ...*logs.Signature) []Problem {
 	return problems(bad)
 }
 
-// Kind says what a definition stands for.
+// Kind classifies a definition.
 type Kind string
 
 // Kinds of definitions.
 const (
-	KindMechanism Kind = "mechanism"  // why it failed: needs evidence of its own kind
-	KindSymptom   Kind = "symptom"    // what failed, as the kubelet or the runtime shows it
-	KindLookAlike Kind = "look-alike" // looks like PLEG trouble and is not
+	KindMechanism Kind = "mechanism"  // why it failed; needs evidence that is not itself a symptom
+	KindSymptom   Kind = "symptom"    // what failed, as seen by the kubelet or the runtime
+	KindLookAlike Kind = "look-alike" // resembles PLEG trouble but is not
 )
 
-// Scope says what a cause explains.
+// Scope says what a cause is judged against.
 type Scope string
 
 // Scopes.
 const (
-	ScopeEpisode Scope = "episode" // an episode if there is one, else the node by direct evidence
+	ScopeEpisode Scope = "episode" // an episode if there is one, otherwise the node, from direct evidence
 	ScopeNode    Scope = "node"    // the node as a whole, with or without episodes
-	ScopeBreach  Scope = "breach"  // an episode only; without one it explains nothing
+	ScopeBreach  Scope = "breach"  // episodes only; without one it explains nothing
 )
 
-// Def is one cause as its file says it.
+// Def is one cause as defined in a rule file.
 type Def struct {
 	Place       Place // where the file defines it
 	ID          string
@@ -97,24 +98,24 @@ type Def struct {
 	Scope       Scope
 	Mechanism   string
 	Impact      string
-	Phase       []string // relist phases it bites: list, inspect, deliver; empty: none, PLEG stays healthy
+	Phase       []string // affected relist phases: list, inspect, deliver; empty if PLEG stays healthy
 	Grade       string   // A to D: how well public cases support it
 	Prior       float64  // log-odds before any evidence
-	Standing    bool     // worth a word where nothing failed yet: a full disk, a leak
+	Standing    bool     // worth reporting before anything failed: a full disk, a leak
 	Affects     Affects
 	For         []*Clause
 	Against     []*Clause
-	Explains    []string // causes that are its symptoms
+	Explains    []string // IDs of the causes that are symptoms of this one
 	Missing     []Missing
-	Run         []string // commands that tell more about the cause or mend it
+	Run         []string // commands that examine or fix the cause
 	Remediation []string
 	Diagnosis   []string // commands and questions, in order
 	References  []string
-	Explanation []string // sentences; one with an unresolved {name} is left out
+	Explanation []string // sentences; one with an unresolved {name} is omitted
 	Tests       []TestCase
 }
 
-// clausesOf are the clauses of causes, for and against.
+// clausesOf iterates over the For and Against clauses of causes.
 func clausesOf(causes ...*Def) iter.Seq[*Clause] {
 	return func(yield func(*Clause) bool) {
 		for _, d := range causes {
@@ -129,24 +130,24 @@ func clausesOf(causes ...*Def) iter.Seq[*Clause] {
 	}
 }
 
-// Affects bounds what a cause can bite. Empty fields bound nothing.
+// Affects limits the systems that a cause can affect. An empty field is no limit.
 type Affects struct {
 	Kubelet  string // version range: "<1.14", ">=1.25 <1.30"
 	Kernel   string
 	Runtimes []string // docker, containerd, crio
 	OS       string   // linux, windows
-	Text     string   // in words, for the page: affected and fixed versions
+	Text     string   // prose for the page: affected and fixed versions
 }
 
-// Missing is input that would settle a cause.
+// Missing describes input that would settle a cause.
 type Missing struct {
-	Lacks []string // sources or fact keys; asked for only while none of them is in the input
-	Need  string   // id of an Input, whose text it then has
+	Lacks []string // sources or fact keys; asked for only if none of them is in the input
+	Need  string   // ID of an Input, which then supplies the text
 	Text  string
 	Run   string // exact command
 }
 
-// ID tells what is missing, whoever asks for it.
+// ID identifies the missing input, so that requests of several causes can be merged.
 func (m *Missing) ID() string {
 	if m.Need != "" || len(m.Lacks) == 0 {
 		return m.Need
@@ -160,14 +161,14 @@ type Place struct {
 	Line int
 }
 
-// graded is a word of rule files that stands for log-odds.
+// graded maps a word used in rule files to log-odds.
 type graded struct {
 	Word string
 	Odds float64
 }
 
-// Weights in log-odds, the words that clauses use. A certain signal explains
-// itself: the line names the cause.
+// weights are the words that clauses use, in log-odds. A "certain" signal explains itself:
+// the line names the cause.
 var weights = []graded{
 	{"certain", 4.5},
 	{"strong", 3},
@@ -177,8 +178,8 @@ var weights = []graded{
 	{"rules-out", 8},
 }
 
-// Priors in log-odds: how common a cause is among the public cases that the
-// catalogue was made from.
+// priors are in log-odds: how common a cause is among the public cases that the catalogue
+// was built from.
 var priors = []graded{
 	{"common", -1.0},
 	{"occasional", -1.5},
@@ -189,36 +190,36 @@ var priors = []graded{
 type Clause struct {
 	Place  Place
 	Sigs   []string // any of these signatures
-	Fact   string   // fact key, "prefix.*" for a family
+	Fact   string   // fact key, or "prefix.*" for a family
 	Metric string   // metric name
 	Labels map[string]string
 	Cond   string // named condition
 	Args   map[string]string
 
-	Where  []FieldTest      // on the fields of the signature or the attributes of the fact
+	Where  []FieldTest      // on fields of the signature or attributes of the fact
 	Text   *pattern.Pattern // on the raw line
 	Unless *pattern.Pattern // on the raw line: must not match
-	Num    *NumTest         // on the number of a fact, the value of a metric
-	Reduce string           // of a metric: last, max, increase, rate
-	Min    int              // least number of records
-	Span   int64            // least ns between first and last
+	Num    *NumTest         // on the number of a fact or the value of a metric
+	Reduce string           // for a metric: last, max, increase or rate
+	Min    int              // minimum number of records
+	Span   int64            // minimum time between first and last record, ns
 
-	Weight float64
-	Word   string
-	Leads  []string // causes that outrank the one that this speaks against, instead of a weight
+	Weight float64  // log-odds
+	Word   string   // the word for Weight in the file
+	Leads  []string // instead of a weight: causes that outrank the one this clause speaks against
 	Core   bool     // the cause is a candidate only if a core clause is found
 	Proof  bool     // explains itself: allows level confirmed
-	Absent bool     // found when looked for and not there
-	Any    bool     // counts wherever it stands in time
-	Repeat bool     // periodic: repetition adds
-	// Symptom marks evidence of what failed; conditions and signatures say so
-	// of themselves.
+	Absent bool     // inverted: found if the input has the source but not the evidence
+	Any    bool     // counts regardless of its time
+	Repeat bool     // periodic: repetition adds weight
+	// Symptom marks evidence of what failed, not why. Conditions and signatures carry their
+	// own mark.
 	Symptom bool
-	Late    int64
-	Source  string // independent source it counts for; "" by its records
-	Say     string
-	Looks   []parse.Source // where it would stand
-	From    []parse.Source // only lines that name one of these as their writer
+	Late    int64          // ns between the event and its log line; -1: as the signature says
+	Source  string         // independent source it counts toward; "" derives it from the records
+	Say     string         // sentence; {name} is a field or variable
+	Looks   []parse.Source // sources in which it would appear
+	From    []parse.Source // only lines written by one of these
 }
 
 // FieldTest is a condition on one field.
@@ -234,7 +235,7 @@ type NumTest struct {
 	V  float64
 }
 
-// OK reports whether v passes; NaN never does.
+// OK reports whether v satisfies the comparison. NaN never does.
 func (t *NumTest) OK(v float64) bool {
 	switch t.Op {
 	case "<":
@@ -249,15 +250,15 @@ func (t *NumTest) OK(v float64) bool {
 	return v == t.V
 }
 
-// TestCase is one self-test of a definition: lines in, causes out.
+// TestCase is one self-test of a definition: input lines and expected causes.
 type TestCase struct {
 	Place   Place
 	Name    string
 	Files   []TestFile
 	Facts   []TestFact
-	Rank    int    // the cause must be among the first Rank; 0: it must not be there at all
-	Level   string // at least this level; "" any
-	AtMost  string // at most this level; for negative cases that only forbid certainty
+	Rank    int    // the cause must be among the first Rank; 0 means it must be absent
+	Level   string // minimum level; "" accepts any
+	AtMost  string // maximum level; for negative cases that only forbid certainty
 	Inverse bool   // negative case
 }
 
@@ -267,13 +268,13 @@ type TestFile struct {
 	Text string
 }
 
-// TestFact is a fact given as such.
+// TestFact is a fact supplied directly.
 type TestFact struct {
 	Key, Value string
 	Attrs      map[string]string
 }
 
-// Metrics are the names of the metrics that the causes look at.
+// Metrics returns the names of the metrics that the causes use.
 func (p *Pack) Metrics() map[string]bool {
 	out := map[string]bool{}
 	for c := range clausesOf(p.Causes...) {

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Page is the runbook page of a cause or of a breach rule, as plain text for a
-// terminal of the given width.
+// Page returns the runbook page of a cause, a breach rule or a threshold as plain text
+// wrapped to width (at least 40) columns, and reports whether the ID exists.
 func (p *Pack) Page(id string, width int) (string, bool) {
 	w := &pager{width: max(width, 40)}
 	if d := p.Cause(id); d != nil {
@@ -26,7 +26,7 @@ func (p *Pack) Page(id string, width int) (string, bool) {
 	return "", false
 }
 
-// IDs lists everything that has a page, causes and breach rules, sorted.
+// IDs returns the sorted IDs of all causes and breach rules.
 func (p *Pack) IDs() []string {
 	out := p.CauseIDs()
 	for i := range breachRules {
@@ -36,7 +36,7 @@ func (p *Pack) IDs() []string {
 	return out
 }
 
-// CauseIDs are the ids of the causes and look-alikes, sorted.
+// CauseIDs returns the sorted IDs of the causes and look-alikes.
 func (p *Pack) CauseIDs() (out []string) {
 	out = namesOf(p.Causes, func(d *Def) string { return d.ID })
 	sort.Strings(out)
@@ -78,7 +78,7 @@ func (w *pager) breach(r *BreachRule, p *Pack) {
 	w.items("References", r.References)
 }
 
-// words are the name, value and source of a limit.
+// words returns the name, value and source of a limit.
 func (l *Limit) words() string {
 	s := l.Name + " = " + l.String()
 	if l.Set != "" {
@@ -143,8 +143,8 @@ func neighbours(d *Def, p *Pack) (out []string) {
 	return out
 }
 
-// wrap writes text wrapped to the width, its first line and the others after what
-// they begin with.
+// wrap writes text wrapped to the width, prefixing its first line with first and the others
+// with rest.
 func (w *pager) wrap(first, rest, text string) {
 	line, lead := "", first
 	for _, word := range strings.Fields(text) {
@@ -163,8 +163,8 @@ func (w *pager) wrap(first, rest, text string) {
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\w+\}`) })
 
-// plain are the sentences as a page has them: without the values that only a case
-// has, and without those that stand in for another.
+// plain returns the sentences for a page: values known only for a case are elided,
+// alternative sentences are omitted.
 func plain(sentences []string) (out []string) {
 	for _, s := range sentences {
 		if !strings.HasPrefix(s, orElse) {
@@ -174,7 +174,7 @@ func plain(sentences []string) (out []string) {
 	return out
 }
 
-// target names what the clause looks at.
+// target describes what the clause evaluates.
 func (c *Clause) target() string {
 	out := ""
 	switch {
@@ -230,8 +230,7 @@ var kindWords = map[Kind]string{
 	KindMechanism: "A mechanism: it says why something failed, and is likely only with its own evidence besides what failed.",
 }
 
-// supportWords says how many public cases stand behind a definition, and what
-// follows if they are too few.
+// supportWords says what follows for a mechanism that too few public cases support.
 func (d *Def) supportWords() string {
 	if d.Kind != KindMechanism || d.Supported() {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// TestPatterns holds the patterns of all built-in causes to what the regular
-// expression says of all lines of their test cases.
+// TestPatterns compares the patterns of all built-in causes with package regexp on all
+// lines of their test cases.
 func TestPatterns(t *testing.T) {
 	pack, _ := Builtin()
 	var lines []string

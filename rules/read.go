@@ -14,11 +14,11 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// Problem is a mistake in a rule file.
+// Problem is a mistake in a rule file, at a position.
 type Problem struct {
 	Place
-	Msg  string // lower case, no full stop
-	Hint string // "" or the nearest right spelling
+	Msg  string // lower case, no final period
+	Hint string // the nearest correct spelling, or ""
 }
 
 func (p Problem) String() string {
@@ -29,23 +29,23 @@ func (p Problem) String() string {
 	return s
 }
 
-// Contents is what a rule file holds.
+// Contents is the content of one or more rule files.
 type Contents struct {
 	Defs       []*Def
 	Limits     []Limit
 	Signatures []*logs.Signature
 }
 
-// Add puts what another file holds behind it.
+// Add appends the contents of another file.
 func (c *Contents) Add(o Contents) {
 	c.Defs = append(c.Defs, o.Defs...)
 	c.Limits = append(c.Limits, o.Limits...)
 	c.Signatures = append(c.Signatures, o.Signatures...)
 }
 
-// Read decodes a rule file: one or several documents, separated by "---", each
-// the definition of a cause, thresholds of breach rules, or signatures. What it cannot
-// understand becomes a Problem with its line; the rest is returned all the same.
+// Read decodes a rule file: one or more documents separated by "---", each defining a
+// cause, thresholds of breach rules or signatures. What it cannot read becomes a Problem
+// with its line; everything else is still returned.
 func Read(file string, data []byte) (Contents, []Problem) {
 	return read(nodes.Parse(file, data), false)
 }
@@ -53,8 +53,8 @@ func Read(file string, data []byte) (Contents, []Problem) {
 // signaturesKey is the only key of a document that holds signatures.
 const signaturesKey = "signatures"
 
-// begins reports whether a document is a mapping whose first key is that one, so
-// that it defines no cause.
+// begins reports whether a document is a mapping whose first key is key, so that it does
+// not define a cause.
 func begins(n *nodes.Node, key string) bool {
 	if n.Kind == nodes.Document && len(n.Content) > 0 {
 		n = &n.Content[0]
@@ -69,8 +69,8 @@ func problems(bad []logs.Mistake) (out []Problem) {
 	return out
 }
 
-// read decodes a file that was scanned. The expressions of our own files are not
-// parsed before they are asked for: a test holds them to be right.
+// read decodes a parsed file. With ours, the expressions are not parsed until they are
+// used, since a test verifies those of the built-in files.
 func read(f nodes.File, ours bool) (out Contents, probs []Problem) {
 	for i := range f.Docs {
 		r := &reader{file: f.Name, ours: ours}
@@ -96,7 +96,8 @@ func read(f nodes.File, ours bool) (out Contents, probs []Problem) {
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): (.*)`) })
 
-// yamlProblem gives a syntax error its line, which the library only prints.
+// yamlProblem extracts the line of a syntax error, which the library gives only in the
+// message.
 func yamlProblem(file string, err error) Problem {
 	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
@@ -118,14 +119,14 @@ func (r *reader) bad(n *nodes.Node, hint, format string, args ...any) {
 	r.probs = append(r.probs, Problem{r.place(n), fmt.Sprintf(format, args...), hint})
 }
 
-// key is what a mapping may hold: a name, and the function that reads its value
-// into what the mapping tells of.
+// key is a key that a mapping may have, and the function that reads its value into the
+// result.
 type key[T any] struct {
 	name string
 	read func(r *reader, n *nodes.Node, into *T)
 }
 
-// mapping reads a mapping that may hold up to 64 keys.
+// mapping reads a mapping. There may be at most 64 keys.
 func mapping[T any](r *reader, n *nodes.Node, what string, keys []key[T], into *T) {
 	if n.Kind == nodes.Document && len(n.Content) > 0 {
 		n = &n.Content[0]
@@ -150,7 +151,7 @@ func mapping[T any](r *reader, n *nodes.Node, what string, keys []key[T], into *
 	}
 }
 
-// namesOf are the names of all, in their order.
+// namesOf returns the names of all, in order.
 func namesOf[T any](all []T, name func(T) string) []string {
 	out := make([]string, len(all))
 	for i, x := range all {
@@ -167,7 +168,7 @@ func (r *reader) str(n *nodes.Node, p *string) {
 	*p = strings.TrimSpace(n.Value)
 }
 
-// word reads text that must be one of a few.
+// word reads text that must be one of the given words.
 func (r *reader) word(n *nodes.Node, set func(string), all ...string) {
 	if slices.Contains(all, n.Value) {
 		set(n.Value)
@@ -226,7 +227,7 @@ func (r *reader) dur(n *nodes.Node, p *int64) {
 	*p = int64(v)
 }
 
-// pattern returns nil where the expression is wrong.
+// pattern returns nil if the expression is invalid.
 func (r *reader) pattern(n *nodes.Node) *pattern.Pattern {
 	if r.ours {
 		return pattern.Lazy(n.Value)
@@ -239,7 +240,7 @@ func (r *reader) pattern(n *nodes.Node) *pattern.Pattern {
 	return p
 }
 
-// pairs reads a mapping of text to text in its order.
+// pairs calls each for the pairs of a mapping from text to text, in order.
 func (r *reader) pairs(n *nodes.Node, each func(k, v *nodes.Node)) {
 	if n.Kind != nodes.Mapping {
 		r.bad(n, "", "must be a mapping")
@@ -259,7 +260,7 @@ var numTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 func parseNum(s string) *NumTest {
 	if s == "" || !strings.Contains("<>=", s[:1]) {
-		return nil // as most texts
+		return nil // fast path: not a comparison
 	}
 	m := numTest().FindStringSubmatch(s)
 	if m == nil {

@@ -56,7 +56,7 @@ var defKeys = []key[Def]{
 	}},
 }
 
-// graded reads a word that stands for log-odds.
+// graded reads a word that maps to log-odds.
 func (r *reader) graded(n *nodes.Node, words []graded) (out graded) {
 	if i := slices.IndexFunc(words, func(g graded) bool { return g.Word == n.Value }); i >= 0 {
 		return words[i]
@@ -175,11 +175,11 @@ var clauseKeys = []key[Clause]{
 	}},
 }
 
-// writers are the sources that a line can name as its own.
+// writers are the sources that a line can have as its writer.
 var writers = []parse.Source{parse.SrcKubelet, parse.SrcContainerd, parse.SrcDockerd, parse.SrcCRIO, parse.SrcPodman,
 	parse.SrcKernel, parse.SrcSystemd, parse.SrcCNI, parse.SrcSystem, parse.SrcKubeEvents}
 
-// errors reads names of error classes.
+// errors reads names of error classes and returns a pattern that matches any of them.
 func (r *reader) errors(n *nodes.Node) *pattern.Pattern {
 	var names []string
 	r.strs(n, &names)
@@ -191,6 +191,7 @@ func (r *reader) errors(n *nodes.Node) *pattern.Pattern {
 	return pattern.Lazy(expr)
 }
 
+// oneTarget checks that a clause has one target, a weight or leads, and valid arguments.
 func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	targets := 0
 	for _, has := range []bool{len(c.Sigs) > 0, c.Fact != "", c.Metric != "", c.Cond != ""} {
@@ -219,7 +220,7 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	}
 }
 
-// where reads field tests: a comparison when the value looks like one, else a
+// where reads field tests. A value that looks like a comparison is one; any other is a
 // regular expression.
 func (r *reader) where(n *nodes.Node, c *Clause) {
 	r.pairs(n, func(k, v *nodes.Node) {
@@ -261,8 +262,8 @@ var factKeys = []key[TestFact]{
 	{"attrs", func(r *reader, n *nodes.Node, f *TestFact) { r.texts(n, &f.Attrs) }},
 }
 
-// kebab reports whether an id is words of small letters and digits with a hyphen
-// between them.
+// kebab reports whether an ID is in kebab-case: lower-case letters and digits, with single
+// hyphens between words.
 func kebab(id string) bool {
 	for word := range strings.SplitSeq(id, "-") {
 		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
@@ -272,7 +273,7 @@ func kebab(id string) bool {
 	return true
 }
 
-// complete checks what no single field can tell: that nothing is missing.
+// complete checks what involves more than one field: that nothing is missing.
 func (r *reader) complete(d *Def) {
 	say := func(format string, args ...any) {
 		r.probs = append(r.probs, Problem{d.Place, fmt.Sprintf(format, args...), ""})
@@ -304,16 +305,15 @@ func (r *reader) complete(d *Def) {
 	}
 }
 
-// Check finds what only the whole pack can tell: references to causes that
-// nobody defines, signatures and fact keys that do not exist, and signatures of
-// the user that no cause asks for. facts may be nil to skip that check; a fact key
-// that ends in ".*" stands for its family.
+// Check checks what involves the whole pack: references to undefined causes, unknown
+// signatures and fact keys, and user signatures that no cause uses. facts lists the known
+// fact keys, where "prefix.*" is a family; nil skips that check.
 func (p *Pack) Check(facts []string) (out []Problem) {
 	var sigs []string
 	for _, s := range append(p.Signatures().Signatures(), p.Own...) {
 		sigs = append(sigs, s.ID)
 	}
-	asked := map[string]bool{} // by causes
+	asked := map[string]bool{} // signatures that causes use
 	for c := range clausesOf(p.Causes...) {
 		for _, id := range c.asks() {
 			asked[id] = true
@@ -350,7 +350,8 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 	return out
 }
 
-// asks are the signatures that a clause names, as such or for its condition.
+// asks returns the signatures that a clause uses, directly or as an argument of its
+// condition.
 func (c *Clause) asks() []string {
 	out := slices.Clone(c.Sigs)
 	if cond := conditionByName(c.Cond); cond != nil {
@@ -369,7 +370,7 @@ func checkClause(c *Clause, sigs, facts []string) (out []Problem) {
 			out = append(out, Problem{c.Place, fmt.Sprintf("unknown signature %q", s), nearest(s, sigs)})
 		}
 	}
-	// A clause may name a family of facts, and the list of keys may hold families.
+	// A clause may name a family of facts, and the list of keys may contain families.
 	known := func(k string) bool { return k == c.Fact || familyHas(k, c.Fact) || familyHas(c.Fact, k) }
 	if c.Fact != "" && facts != nil && !slices.ContainsFunc(facts, known) {
 		out = append(out, Problem{c.Place, fmt.Sprintf("unknown fact key %q", c.Fact), nearest(c.Fact, facts)})
@@ -377,7 +378,7 @@ func checkClause(c *Clause, sigs, facts []string) (out []Problem) {
 	return out
 }
 
-// familyHas reports whether the family "a.b.*" holds key.
+// familyHas reports whether the family "a.b.*" contains key.
 func familyHas(family, key string) bool {
 	prefix, ok := strings.CutSuffix(family, "*")
 	return ok && strings.HasPrefix(key, prefix)

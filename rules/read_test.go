@@ -19,7 +19,8 @@ func TestBuiltinReads(t *testing.T) {
 	}
 }
 
-// TestLeadsReads: what leads has no weight, speaks against a cause, and is defined.
+// TestLeadsReads tests that a clause with leads has no weight, is evidence against, and
+// names a defined cause.
 func TestLeadsReads(t *testing.T) {
 	for clause, want := range map[string]string{
 		"leads: [b]\n    weight: weak": "not both",

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestNotReadyLasts: a NotReady without an end lasted to the last word about it, and
-// no time at all where there is but one.
+// TestNotReadyLasts tests that a NotReady condition without an end lasts until the last
+// statement of it, and for no time if there is only one statement.
 func TestNotReadyLasts(t *testing.T) {
 	for _, c := range []struct {
 		until int64 // s after the change
@@ -31,8 +31,8 @@ func TestNotReadyLasts(t *testing.T) {
 	}
 }
 
-// TestReadyAfter: kubectl counts the ages of events back from one moment, so the least
-// tells which came last; without all ages nothing does.
+// TestReadyAfter tests that the event with the least age came last, since kubectl counts
+// ages back from one moment, and that nothing follows unless all ages are known.
 func TestReadyAfter(t *testing.T) {
 	for _, c := range []struct {
 		not, ready string
@@ -46,8 +46,8 @@ func TestReadyAfter(t *testing.T) {
 	}
 }
 
-// TestUnready wants one reason of a stretch of NotReady: what the condition states, be
-// it in a later line, never an event that only names the change.
+// TestUnready tests that a NotReady period has one reason: what the condition states,
+// possibly in a later line, never an event that only names the change.
 func TestUnready(t *testing.T) {
 	said := func(at int64, id string, fields ...parse.Field) *parse.Event {
 		return line(int(at), parse.SrcKubelet, id, fields...)

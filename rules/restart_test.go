@@ -8,16 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestYoungerUnit: a unit that is active since a moment within the run of a kubelet
-// that had listed pods before was restarted; one of another runtime, from before the
-// first list or of an unknown zone tells nothing.
+// TestYoungerUnit tests that a unit counts as restarted if it became active during the run
+// of a kubelet that had listed pods before. A unit of another runtime, one active before
+// the first list, or a time of unknown zone proves nothing.
 func TestYoungerUnit(t *testing.T) {
 	at := func(sec int) string {
 		return time.Unix(0, base+int64(sec)*second).UTC().Format("Mon 2006-01-02 15:04:05 UTC")
 	}
 	for _, c := range []struct {
 		name, unit, since string
-		first             int64 // of the kubelet, s
+		first             int64 // start of the kubelet, s
 		want              bool
 	}{
 		{"restarted", "containerd.service", at(60), -600, true},

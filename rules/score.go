@@ -12,27 +12,27 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Scoring, in log-odds. Within one independent source the best signal counts
-// in full and the others a little: a second line of the same log says less
-// than the first line of another.
+// Scoring is in log-odds. Within one independent source the best signal counts in full and
+// the others a little: a second line of the same log says less than the first line of
+// another.
 const (
-	furtherShare = 0.3 // of each further signal of a source
-	furtherMost  = 0.5 // of the best signal, all further ones together
+	furtherShare = 0.3 // weight of each further signal of a source
+	furtherMost  = 0.5 // limit for all further signals together, as a share of the best
 	objectBonus  = 1.5 // two sources name the same container, pod, server or device
-	undatedShare = 0.8 // of a signal whose time is unknown while an episode is to be explained
-	// undatedKernel is the share of kernel lines without a date while an episode is to
-	// be explained: a kernel log reaches back to the boot.
+	undatedShare = 0.8 // share of a signal of unknown time while there is an episode to explain
+	// undatedKernel is the share of undated kernel lines if there is something to explain
+	// or a kubelet log: a kernel log reaches back to boot.
 	undatedKernel = 0.4
-	wrongRuntime  = 2.0 // subtracted when the cause needs another runtime
+	wrongRuntime  = 2.0 // subtracted if the cause needs another runtime
 	likelyFrom    = 0.7
 	possibleFrom  = 0.07
-	possibleMost  = 0.49 // of a cause that is no more than possible
+	possibleMost  = 0.49 // maximum confidence of a cause that is only possible
 	confirmFrom   = 0.85
 	mostCauses    = 8
-	mostEpisodes  = 64 // episodes judged one by one; of more, the first and last
+	mostEpisodes  = 64 // episodes judged individually; if there are more, the first and last 32
 )
 
-// scored is a cause and what was found about it for one subject.
+// scored is a cause with what was found about it for one subject.
 type scored struct {
 	def       *Def
 	sub       *subject
@@ -42,16 +42,16 @@ type scored struct {
 	found     []outcome // for, best first
 	contra    []outcome // against
 	against   float64
-	unseen    string // why nobody can tell whether something speaks against it, "" if one can
-	blind     bool   // calls that failed would speak against it, and the log does not show all of them
+	unseen    string // why evidence against it could not be looked for; "" if it could
+	blind     bool   // failed calls would contradict it, and the log does not show all of them
 	shared    string // object that two sources name
-	limit     string // why it can be no more than possible, "" if it can
+	limit     string // why it can be only possible; "" if it can be more
 	explained *scored
 	episodes  []int
 }
 
-// judge scores a cause for a subject; nil when no core evidence is there or a
-// version rules it out.
+// judge scores a cause for a subject. It returns nil if there is no core evidence or a
+// version or the OS rules the cause out.
 func judge(d *Def, s *subject) *scored {
 	if s.ruledOut(d) {
 		return nil
@@ -69,7 +69,7 @@ func judge(d *Def, s *subject) *scored {
 	}
 	s.found = found
 	if !core || all(found, func(e *parse.Event) bool { return e.Told }) {
-		return nil // it may be of another node, or an example
+		return nil // may be about another node, or an example
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
 	for _, c := range d.Against {
@@ -88,6 +88,7 @@ func judge(d *Def, s *subject) *scored {
 	return x
 }
 
+// sum computes the score, the limit, the confidence and the level from the outcomes.
 func (x *scored) sum() {
 	byWeight(x.found)
 	byWeight(x.contra)
@@ -105,13 +106,13 @@ func (x *scored) sum() {
 		x.conf = min(x.conf, possibleMost)
 	}
 	if x.sub.ep == nil && x.def.Scope == ScopeBreach || x.blind && !x.proven() {
-		x.conf = min(x.conf, confirmFrom-0.01) // slow, and PLEG stayed within its threshold; or what was cut may deny it
+		x.conf = min(x.conf, confirmFrom-0.01) // merely slow, with PLEG within its threshold; or lines that were cut may contradict it
 	}
 	x.level = x.levelOf()
 }
 
-// banded leaves out the confidences between possible and likely: what is not
-// likely is less likely than not.
+// banded skips the confidences between possible and likely: a cause that is not likely is
+// less likely than not.
 func banded(p float64) float64 {
 	if p < likelyFrom {
 		return p * possibleMost / likelyFrom
@@ -119,12 +120,13 @@ func banded(p float64) float64 {
 	return p
 }
 
-// leastOwn is the weight from which evidence of its own kind carries a mechanism.
+// leastOwn is the minimum weight of evidence other than symptoms for a mechanism to be more
+// than possible.
 const leastOwn = 1.0
 
-// limits says why a cause can be no more than possible: a mechanism that shows
-// only in what failed, a version or runtime that it needs and nothing states, a
-// catalogue entry that too few cases support.
+// limits says why a cause can be only possible, or returns "" if it can be more. Reasons
+// include a mechanism for which there are only symptoms, a required version or runtime that
+// the input does not state, and a catalogue entry that too few cases support.
 func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
@@ -164,7 +166,7 @@ func (x *scored) limits() string {
 	return ""
 }
 
-// all reports whether the core evidence is of lines of a kind only.
+// all reports whether the core evidence consists only of events that satisfy kind.
 func all(found []outcome, kind func(*parse.Event) bool) bool {
 	other := func(ev replay.Evidence) bool {
 		e, ok := ev.Record.(*parse.Event)
@@ -173,10 +175,10 @@ func all(found []outcome, kind func(*parse.Event) bool) bool {
 	return !slices.ContainsFunc(found, func(o outcome) bool { return o.clause.Core && slices.ContainsFunc(o.records, other) })
 }
 
-// leastShown is the weight of the core evidence that shows a symptom.
+// leastShown is the minimum weight of core evidence that directly shows a symptom.
 const leastShown = 1.5
 
-// shown is the weight of the best core evidence.
+// shown returns the weight of the best core evidence.
 func (x *scored) shown() float64 {
 	w := 0.0
 	for i := range x.found {
@@ -187,7 +189,7 @@ func (x *scored) shown() float64 {
 	return w
 }
 
-// own is the weight of the evidence that is not about what failed.
+// own returns the total worth of the evidence that is not a symptom.
 func (x *scored) own() float64 {
 	w := 0.0
 	for i := range x.found {
@@ -198,7 +200,7 @@ func (x *scored) own() float64 {
 	return w
 }
 
-// symptom reports whether the outcome tells what failed and not why.
+// symptom reports whether the outcome shows what failed but not why.
 func (o *outcome) symptom() bool {
 	if o.clause.Symptom || o.clause.Proof {
 		return o.clause.Symptom
@@ -224,7 +226,7 @@ func byWeight(os []outcome) {
 
 func (o *outcome) worth() float64 { return o.clause.Weight * o.factor }
 
-// sumBySource adds up outcomes, which are sorted by worth.
+// sumBySource adds up outcomes, which must be sorted by worth.
 func sumBySource(os []outcome) float64 {
 	best, more := map[string]float64{}, map[string]float64{}
 	var order []string
@@ -244,7 +246,7 @@ func sumBySource(os []outcome) float64 {
 	return total
 }
 
-// sharedObject returns an object that two independent sources name.
+// sharedObject returns an object that two independent sources name, or "".
 func sharedObject(os []outcome) string {
 	from := map[string]string{}
 	for i := range os {
@@ -258,9 +260,8 @@ func sharedObject(os []outcome) string {
 	return ""
 }
 
-// levelOf names the level. Confirmed needs a signal that explains itself, at
-// the right time, in the phase that the cause bites, and nothing of weight
-// against it.
+// levelOf returns the level. Confirmed needs a signal that explains itself, at the right
+// time, in a phase that the cause affects, and no evidence of weight against it.
 func (x *scored) levelOf() Level {
 	switch {
 	case x.conf >= confirmFrom && x.against < 1 && x.proven() && x.phaseAgrees():
@@ -271,6 +272,9 @@ func (x *scored) levelOf() Level {
 	return Possible
 }
 
+// proven reports whether there is evidence that explains itself, dated and not later than
+// the breach. Undated evidence counts if it is a stack dump, or for a node without an
+// episode unless its time is outside the kubelet's log.
 func (x *scored) proven() bool {
 	for i := range x.found {
 		o := &x.found[i]
@@ -282,14 +286,15 @@ func (x *scored) proven() bool {
 	return false
 }
 
-// unlogged reports whether a record is of a time of which the kubelet's log holds nothing, as
-// after its end or in a hole: how PLEG was then, and what came first, nothing tells.
+// unlogged reports whether a record falls after the end of the kubelet's log or into a hole
+// in it, where the state of PLEG and the order of events are unknown.
 func (s *subject) unlogged(r parse.Record) bool {
 	k, at := len(s.n.Runs)-1, r.When().At
 	return k >= 0 && r.When().Basis > parse.FileTime && (at > s.n.Runs[k].Last ||
 		slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return at > h.From && at < h.To }))
 }
 
+// phaseAgrees reports whether the cause affects the step that is stuck.
 func (x *scored) phaseAgrees() bool {
 	if x.sub.ep == nil || x.def.Scope == ScopeNode {
 		return true
@@ -297,8 +302,7 @@ func (x *scored) phaseAgrees() bool {
 	return slices.Contains(x.def.Phase, string(x.sub.ep.StuckStep))
 }
 
-// ruledOut reports whether a version or the operating system excludes the
-// cause.
+// ruledOut reports whether a version or the operating system excludes the cause.
 func (s *subject) ruledOut(d *Def) bool {
 	a := d.Affects
 	if a.OS != "" && s.os != "" && a.OS != s.os {
@@ -317,7 +321,8 @@ func (s *subject) ruledOut(d *Def) bool {
 	return false
 }
 
-// rank judges every cause for every subject of the node.
+// rank judges every cause for every subject of the node and returns causes and look-alikes,
+// best first.
 func rank(v *view, p *Pack, parallel func(tasks ...func())) (causes, alikes []*scored) {
 	judged := judgeAll(v, p.Causes, sample(len(v.n.Episodes), mostEpisodes), parallel)
 	for i, d := range p.Causes {
@@ -338,7 +343,7 @@ func rank(v *view, p *Pack, parallel func(tasks ...func())) (causes, alikes []*s
 	return causes[:min(len(causes), mostCauses)], alikes
 }
 
-// sample returns up to most indices below n, the first and the last halves.
+// sample returns up to most indices below n; if n is larger, the first and last most/2.
 func sample(n, most int) (out []int) {
 	for i := 0; i < n; i++ {
 		if n <= most || i < most/2 || i >= n-most/2 {
@@ -348,8 +353,8 @@ func sample(n, most int) (out []int) {
 	return out
 }
 
-// judgeAll judges each cause for the node or for each of the episodes and keeps
-// the strongest judgement with all episodes that it holds for.
+// judgeAll judges each cause for the node or for each of the episodes and keeps the
+// strongest judgement, with all the episodes that it holds for.
 func judgeAll(v *view, causes []*Def, episodes []int, parallel func(tasks ...func())) []*scored {
 	all := newJudgements(v, causes, len(episodes))
 	if parallel == nil || len(episodes) < 2 {
@@ -377,10 +382,11 @@ func judgeAll(v *view, causes []*Def, episodes []int, parallel func(tasks ...fun
 	return all.settled()
 }
 
-// mostAtOnce is how many shares of the episodes may be judged at once.
+// mostAtOnce is the maximum number of concurrent tasks among which the episodes are
+// divided.
 const mostAtOnce = 4
 
-// shares divides a list into up to n lists of what stands side by side.
+// shares divides a list into up to n contiguous sublists.
 func shares(all []int, n int) [][]int {
 	n = min(n, len(all))
 	out := make([][]int, n)
@@ -390,21 +396,21 @@ func shares(all []int, n int) [][]int {
 	return out
 }
 
-// judgements are what is known about each cause.
+// judgements accumulates what is known about each cause; its slices are parallel to causes.
 type judgements struct {
 	v        *view
 	causes   []*Def
-	subjects int // episodes of the node
+	subjects int // number of episodes of the node
 	best     []*scored
-	worst    []*scored // of the worst episode
-	episodes [][]int   // that the cause holds for
+	worst    []*scored // for the worst episode
+	episodes [][]int   // IDs of the episodes that the cause holds for
 }
 
 func newJudgements(v *view, causes []*Def, subjects int) *judgements {
 	return &judgements{v, causes, subjects, make([]*scored, len(causes)), make([]*scored, len(causes)), make([][]int, len(causes))}
 }
 
-// node judges the causes that are of the node as a whole.
+// node judges the causes that apply to the node as a whole.
 func (j *judgements) node() {
 	whole, failed := nodeSubject(j.v), incidentSubject(j.v)
 	j.v.toExplain = j.v.toExplain || len(failed.spans) > 0
@@ -419,8 +425,8 @@ func (j *judgements) node() {
 	}
 }
 
-// judge judges the other causes for episodes. It goes episode by episode, so that
-// what a time has is unpacked for all causes at once.
+// judge judges the other causes for episodes. Episodes are the outer loop so that the
+// events of a period are unpacked once for all causes.
 func (j *judgements) judge(episodes []int) {
 	worst := WorstEpisode(j.v.n.Episodes)
 	for _, k := range episodes {
@@ -441,14 +447,14 @@ func (j *judgements) judge(episodes []int) {
 	}
 }
 
-// take keeps the stronger judgement about a cause.
+// take keeps the stronger judgement of a cause.
 func (j *judgements) take(i int, x *scored) {
 	if j.best[i] == nil || x.conf > j.best[i].conf {
 		j.best[i] = x
 	}
 }
 
-// join adds what was judged about later episodes.
+// join merges the judgements of later episodes.
 func (j *judgements) join(later *judgements) {
 	maps.Copy(j.v.unread, later.v.unread)
 	for i, x := range later.best {
@@ -464,8 +470,9 @@ func (j *judgements) join(later *judgements) {
 	}
 }
 
-// settled are the strongest judgements, told by the worst episode, which a report
-// tells too, where that shows as much.
+// settled returns the strongest judgement of each cause. The judgement for the worst
+// episode, which is the one that a report describes, is used instead if its level is the
+// same.
 func (j *judgements) settled() []*scored {
 	for i, x := range j.best {
 		if w := j.worst[i]; w != nil && w.level == x.level {
@@ -479,8 +486,8 @@ func (j *judgements) settled() []*scored {
 	return j.best
 }
 
-// ofNode reports whether a cause is judged for the node as a whole, where there
-// are so many episodes.
+// ofNode reports whether a cause is judged for the node as a whole, given the number of
+// episodes.
 func (d *Def) ofNode(episodes int) bool {
 	if episodes == 0 {
 		return true
@@ -488,7 +495,7 @@ func (d *Def) ofNode(episodes int) bool {
 	return d.Scope == ScopeNode || d.Kind == KindLookAlike
 }
 
-// byScope divides causes by whether they are judged for the node as a whole.
+// byScope divides causes by ofNode.
 func byScope(causes []*Def, episodes int) (ofNode, others []*Def) {
 	for _, d := range causes {
 		if d.ofNode(episodes) {
@@ -500,8 +507,8 @@ func byScope(causes []*Def, episodes int) (ofNode, others []*Def) {
 	return ofNode, others
 }
 
-// precede puts a reason before its symptom: a likely cause that explains
-// another one caps the other's confidence just below its own.
+// precede ranks a reason above its symptom: a likely cause that explains another caps the
+// other's confidence just below its own.
 func precede(xs []*scored) {
 	order(xs)
 	by := map[string]*scored{}
@@ -519,7 +526,7 @@ func precede(xs []*scored) {
 			}
 			b.explained = a
 			if b.def.Kind == KindMechanism {
-				b.conf = min(b.conf, possibleMost) // it follows from the other; it is no reason of its own
+				b.conf = min(b.conf, possibleMost) // a consequence of the other, not a reason of its own
 			}
 			below := a.conf - 0.01
 			if below < likelyFrom {
@@ -531,8 +538,8 @@ func precede(xs []*scored) {
 	}
 }
 
-// lead puts what the evidence says came first before what followed from it, by the
-// least bit: the one takes nothing from the other, and both are told.
+// lead ranks what came first, according to the evidence, above what followed from it, by
+// the smallest possible margin: neither weakens the other, and both are reported.
 func lead(xs []*scored) {
 	order(xs)
 	for _, a := range xs {
@@ -551,15 +558,15 @@ func lead(xs []*scored) {
 	}
 }
 
-// follows reports whether evidence says that another cause leads.
+// follows reports whether the evidence says that the cause first leads to x.
 func (x *scored) follows(first *scored) bool {
 	return slices.ContainsFunc(x.contra, func(o outcome) bool { return slices.Contains(o.clause.Leads, first.def.ID) })
 }
 
 func explains(a *scored, id string) bool { return slices.Contains(a.def.Explains, id) }
 
-// demote names the level of a cause that another one explains: a symptom is
-// never the confirmed reason.
+// demote returns the level of a cause that another one explains: a symptom is never the
+// confirmed reason.
 func demote(x *scored) Level {
 	if x.conf < likelyFrom {
 		return Possible
@@ -580,9 +587,8 @@ func order(xs []*scored) {
 	})
 }
 
-// evidence lists what outcomes found, each record once: first what the strongest of
-// them begin with, of each kind of record one, then what the others begin with, then
-// the rest.
+// evidence lists the records of outcomes, each once. The first records of the strongest
+// outcomes come first, one of each kind; then the other first records; then the rest.
 func evidence(os []outcome, vars map[string]string) []replay.Evidence {
 	seen, kinds := map[parse.Pos]bool{}, map[string]bool{}
 	var out, more, rest []replay.Evidence
@@ -610,8 +616,8 @@ func evidence(os []outcome, vars map[string]string) []replay.Evidence {
 	return slices.Concat(out, more, rest)
 }
 
-// say is the sentence of what was found, "" where a variable of it is unknown. Of a line that
-// may be anybody's it holds only if the line is the node's.
+// say returns the clause's sentence, or "" if one of its variables is unknown. For a line
+// whose node is not known it adds that condition.
 func (o *outcome) say(vars map[string]string) string {
 	say := fill(o.clause.Say, o.vars, vars)
 	if e, ok := o.records[0].Record.(*parse.Event); ok && e.Bare && say != "" {
@@ -620,7 +626,8 @@ func (o *outcome) say(vars map[string]string) string {
 	return say
 }
 
-// kindOf tells records apart that say different things.
+// kindOf returns the same key for records that say the same kind of thing: the signature,
+// the fact key, or the quote.
 func kindOf(r parse.Record) string {
 	switch r := r.(type) {
 	case *parse.Event:
@@ -635,7 +642,8 @@ func kindOf(r parse.Record) string {
 	return r.Quote()
 }
 
-// fill replaces {name} by a variable; "" when one is unknown.
+// fill replaces each {name} by the variable from the first set that has it. It returns ""
+// if one is unknown.
 func fill(text string, sets ...map[string]string) string {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '{')
@@ -656,7 +664,7 @@ func fill(text string, sets ...map[string]string) string {
 		if v == "" {
 			return ""
 		}
-		if d, err := time.ParseDuration(v); err == nil && d != 0 { // as people write it
+		if d, err := time.ParseDuration(v); err == nil && d != 0 { // in human units
 			v = parse.Short(d)
 		}
 		text = text[:i] + v + text[i+j+1:]

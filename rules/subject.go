@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/waits"
 )
 
-// lookBack is how long before the last good relist a cause may show itself.
+// lookBack is how long before the last good relist evidence may count.
 const lookBack = 10 * minute
 
 const (
@@ -22,31 +22,32 @@ const (
 	minute = 60 * second
 )
 
-// view is a node prepared for the rules: its records by what they say.
+// view is a node prepared for the rules, with its records indexed by content. A view is not
+// safe for concurrent use; see fork.
 type view struct {
 	n     *replay.Node
-	pack  *Pack         // for its thresholds, nil: the defaults
-	audit *audit.Result // of its pod events, nil: nobody audited them
+	pack  *Pack         // for its thresholds; nil means the defaults
+	audit *audit.Result // audit of its pod events; nil if not audited
 	index
 	failures
 	byFact   map[string][]*parse.Fact
 	facts    []string // keys present, sorted
 	series   map[string][]*parse.Series
-	told     map[*parse.Event][]parse.Field // by events that were cited
+	told     map[*parse.Event][]parse.Field // cache of parsed fields of cited events
 	texts    lineTests
 	matching *matching
-	unread   map[string]*parse.Event // by signatures of which there were too many lines: the first that a clause did not read
-	found    []outcome               // room for what is found for one cause
-	rt       string                  // docker, containerd, crio, "" unknown
-	os       string                  // linux, windows, "" unknown
+	unread   map[string]*parse.Event // by signature with too many lines: the first line that a clause did not read
+	found    []outcome               // scratch space for the outcomes of one cause
+	rt       string                  // docker, containerd, crio; "" if unknown
+	os       string                  // linux, windows; "" if unknown
 	kernel   *parse.Fact
-	t        int64           // RPC time-out, ns
-	peaks    []time.Duration // of the age of the last relist, by episode
+	t        int64           // CRI request timeout, ns
+	peaks    []time.Duration // peak age of the last relist, by episode
 	worked   []replay.Span   // see worked
 	waits    []waits.Wait    // see waiting
 	folded   map[string]int  // see fewOf
 	stalls   []replay.Span   // see inEpisode
-	// toExplain: the node has an episode or something that failed.
+	// toExplain is set if the node has an episode or anything that failed.
 	toExplain bool
 }
 
@@ -75,7 +76,7 @@ func newView(n *replay.Node) *view {
 	return v
 }
 
-// listAll lists the events that the causes ask for.
+// listAll indexes the events of every signature that causes use.
 func (v *view) listAll(causes []*Def) {
 	var ids []string
 	for c := range clausesOf(causes...) {
@@ -84,8 +85,8 @@ func (v *view) listAll(causes []*Def) {
 	v.listTogether(ids)
 }
 
-// fork returns a view of the same that may be used beside v: what it remembers is
-// its own.
+// fork returns a view of the same node with caches of its own, so that it may be used
+// concurrently with v.
 func (v *view) fork() *view {
 	w := *v
 	w.listed, w.holders, w.failures = maps.Clone(v.listed), maps.Clone(v.holders), v.failures.fork()
@@ -94,8 +95,8 @@ func (v *view) fork() *view {
 	return &w
 }
 
-// runtimeOf tells the kind of the container runtime from what states it, or
-// else from who writes lines.
+// runtimeOf returns the kind of the container runtime: from an explicit statement,
+// otherwise from which runtime writes lines.
 func runtimeOf(v *view) string {
 	stated := strings.ToLower(v.n.Kubelet.Runtime)
 	for _, f := range v.byFact["runtime.name"] {
@@ -118,23 +119,23 @@ func runtimeOf(v *view) string {
 	return ""
 }
 
-// subject is what a cause is asked to explain: one episode, or the node.
+// subject is what a cause must explain: one episode, or the node.
 type subject struct {
 	*view
 	ep       *replay.Episode      // nil: the node as a whole
-	from, to int64                // evidence counts in here
-	end      int64                // what is logged later, for what it tells, explains nothing
-	breach   int64                // 0 without an episode
-	byObject map[string][]failure // status calls that failed, by object, once somebody asked
+	from, to int64                // window in which evidence counts
+	end      int64                // what happened later explains nothing; a line about it may be logged until to
+	breach   int64                // 0 if there is no episode
+	byObject map[string][]failure // failed status calls by object; filled on first use
 	objects  []string
-	spans    []replay.Span // of a node without an episode: when something failed; nil: everything counts
+	spans    []replay.Span // for a node without an episode: when something failed; nil means everything counts
 }
 
-// nodeSubject asks about the whole node.
+// nodeSubject returns the whole node as a subject.
 func nodeSubject(v *view) *subject { return &subject{view: v} }
 
-// episodeSubject asks about one episode: from 10 minutes before the last good
-// relist to the last sign of the stall.
+// episodeSubject returns one episode as a subject. Its window runs from 10 minutes before
+// the last good relist to the last sign of the stall.
 func episodeSubject(v *view, e *replay.Episode) *subject {
 	s := &subject{view: v, ep: e, breach: e.Breach}
 	start := e.LastStart.At
@@ -156,10 +157,10 @@ func episodeSubject(v *view, e *replay.Episode) *subject {
 	return s
 }
 
-// openUntil is how far an episode without proof of recovery may reach: to the
-// next one, or to the end of the input.
+// openUntil returns how far an episode without proof of recovery may reach: to the next
+// episode or the end of the input.
 func (v *view) openUntil(e *replay.Episode) int64 {
-	later := v.n.Episodes[min(e.ID, len(v.n.Episodes)):] // those are numbered from 1
+	later := v.n.Episodes[min(e.ID, len(v.n.Episodes)):] // IDs start at 1
 	for i := range later {
 		if later[i].Breach > e.Breach {
 			return later[i].LastStart.At
@@ -168,7 +169,7 @@ func (v *view) openUntil(e *replay.Episode) int64 {
 	return v.n.Window.End
 }
 
-// timing says where a moment lies with respect to the subject.
+// timing classifies a time relative to the subject.
 type timing uint8
 
 const (
@@ -178,6 +179,7 @@ const (
 	outside               // too early or too late
 )
 
+// timing classifies the time of a record that was logged late ns after its event.
 func (s *subject) timing(r parse.Record, late int64) timing {
 	st := r.When()
 	if s.ep == nil && s.spans == nil || r.From() == parse.SrcFacts || r.From() == parse.SrcStack {
@@ -204,9 +206,10 @@ func (s *subject) timing(r parse.Record, late int64) timing {
 	return outside
 }
 
-// reach cuts events, which are in time order, to those that can fall into the
-// window, or do if exact: so late after what they tell of, or more. Where clocks of several
-// files cannot be compared nothing is cut.
+// reach narrows events, which are in time order, to those that can fall into the window.
+// late is how long after its subject a line is logged, and noMore says that it is never
+// longer; only then is the result exact. If the clocks of several files cannot be compared,
+// nothing is cut.
 func (s *subject) reach(es []*parse.Event, late int64, noMore bool) (out []*parse.Event, exact bool) {
 	if s.ep == nil || !s.oneClock || len(es) < 64 {
 		return es, false
@@ -219,8 +222,9 @@ func (s *subject) reach(es []*parse.Event, late int64, noMore bool) (out []*pars
 	return es[lo:max(lo, hi):max(lo, hi)], true
 }
 
-// otherClock reports whether the record's clock cannot be compared with that
-// of the episode, or with the kubelet's: another file, and a year or zone that is a guess.
+// otherClock reports whether the record's clock cannot be compared with that of the
+// episode, or with the kubelet's if there is none: it comes from another file, and a year
+// or zone is guessed.
 func (s *subject) otherClock(r parse.Record) bool {
 	guessed := func(b parse.Basis) bool { return b <= parse.YearGuessed || b == parse.ZoneGuessed }
 	if s.ep == nil {
@@ -236,14 +240,14 @@ func (s *subject) otherClock(r parse.Record) bool {
 	return guessed(w.When().Basis) || guessed(r.When().Basis)
 }
 
-// looked reports whether the input holds any of the sources, so that finding
-// nothing there means something.
+// looked reports whether the input holds any of the sources, so that an absence is
+// meaningful.
 func (v *view) looked(sources []parse.Source) bool {
 	return slices.ContainsFunc(sources, func(s parse.Source) bool { return v.have[s] })
 }
 
-// has reports whether the input holds a source of that name or a fact of that
-// key or family.
+// has reports whether the input holds a source, fact key, fact family, signature or metric
+// of that name.
 func (v *view) has(name string) bool {
 	return v.have[parse.Source(name)] || len(v.byFact[name]) > 0 || len(v.sig(name)) > 0 || len(v.series[name]) > 0 ||
 		slices.ContainsFunc(v.facts, func(k string) bool { return familyHas(name, k) || strings.HasPrefix(k, name+".") })

@@ -11,7 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Node states of a report.
+// States of a node in a report.
 const (
 	statusUnhealthy = "unhealthy"
 	statusDegraded  = "degraded"
@@ -19,7 +19,7 @@ const (
 	statusUnknown   = "unknown"
 )
 
-// status names the state that the input shows the node in.
+// status returns the state of the node as shown by the input.
 func status(v *view, r *Result) string {
 	if len(v.n.Episodes) > 0 {
 		return statusUnhealthy
@@ -41,8 +41,8 @@ func status(v *view, r *Result) string {
 	return statusUnknown
 }
 
-// unhealthyUnreported is the worst stretch of unhealthy PLEG that the metrics or the
-// relists alone prove, nil if there is none.
+// unhealthyUnreported returns the worst breach of the health threshold, or nil. Without an
+// episode such a breach is proven by metrics or relists alone.
 func unhealthyUnreported(r *Result) *Breach {
 	var worst *Breach
 	for i := range r.Breaches {
@@ -53,8 +53,8 @@ func unhealthyUnreported(r *Result) *Breach {
 	return worst
 }
 
-// wholeAge is the proof of such a stretch by what a process counted since its start,
-// which does not date it; nil for another.
+// wholeAge returns the proof of such a breach if it comes from what a process counted since
+// its start, which does not date the breach; otherwise nil.
 func (v *view) wholeAge(b *Breach) *replay.MetricProof {
 	for i := range v.n.Proofs {
 		if p := &v.n.Proofs[i]; p.Kind == replay.ProofAge && p.Whole && p.To == b.End && p.From == b.Start {
@@ -64,7 +64,7 @@ func (v *view) wholeAge(b *Breach) *replay.MetricProof {
 	return nil
 }
 
-// boundsOf is since when and until when a process counted, as far as that is known.
+// boundsOf describes from when to when a process counted, as far as known.
 func boundsOf(p *replay.MetricProof) string {
 	out := ""
 	if p.From != 0 {
@@ -76,14 +76,13 @@ func boundsOf(p *replay.MetricProof) string {
 	return out
 }
 
-// datedWell reports whether the time of a snapshot is known, and not only from when on.
+// datedWell reports whether the time of a snapshot is known, not just a lower bound of it.
 func datedWell(p *replay.MetricProof) bool {
 	return len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
 }
 
-// summary is one sentence for a ticket: since when the node was NotReady and the
-// reason stated for it, what PLEG did, the stuck step, what failed, the best cause,
-// restarts.
+// summary returns one sentence for a ticket: how long the node was NotReady and the stated
+// reason, what PLEG did, the stuck step, what failed, the best cause, restarts.
 func summary(v *view, r *Result) string {
 	name := v.n.Name
 	if name == "" || name == "unknown" {
@@ -124,12 +123,12 @@ func summary(v *view, r *Result) string {
 	return name + ": " + sentence([]string{r.UnreadyIn(e).words(), b.String(), away(v, r)}, v, r)
 }
 
-// sentence joins the parts that there are, restarts of the kubelet last.
+// sentence joins the nonempty parts, with restarts of the kubelet last.
 func sentence(parts []string, v *view, r *Result) string {
 	if i := slices.IndexFunc(r.Breaches, func(b Breach) bool { return b.Rule == "kubelet-restarted" }); i >= 0 {
 		least := ""
 		if slices.ContainsFunc(r.Breaches[i].Evidence, func(e replay.Evidence) bool { _, counted := e.Record.(*parse.Sample); return counted }) {
-			least = "at least " // there may have been several between two snapshots
+			least = "at least " // several restarts may fall between two snapshots
 		}
 		times := "once"
 		if n := int(r.Breaches[i].Value); n != 1 {
@@ -143,8 +142,9 @@ func sentence(parts []string, v *view, r *Result) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ") + "."
 }
 
-// WorstEpisode is the index of the episode in which the last relist is proven to have got
-// oldest or that is proven to have lasted longest, whichever says more, 0 if there is none.
+// WorstEpisode returns the index of the worst episode, by the larger of how far the age of
+// the last relist exceeded the threshold and how long the episode provably lasted. It
+// returns 0 if there are no episodes.
 func WorstEpisode(es []replay.Episode) int {
 	w := 0
 	for i := range es {
@@ -163,8 +163,8 @@ func lengthOf(e *replay.Episode) int64 {
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.Earliest())-from)
 }
 
-// again says that PLEG was unhealthy once more after an episode, though nothing reported
-// it, and by when that was over, "" where that is not proven.
+// again says that PLEG was unhealthy once more after an episode without a report, and until
+// when if that is proven. It returns "" if it was not.
 func again(e *replay.Episode, v *view, r *Result) string {
 	for i := range r.Breaches {
 		b := &r.Breaches[i]
@@ -172,7 +172,7 @@ func again(e *replay.Episode, v *view, r *Result) string {
 			continue
 		}
 		if slices.ContainsFunc(v.n.Episodes, func(x replay.Episode) bool { return x.Breach == b.Start }) {
-			return "" // that is told as the next episode
+			return "" // reported as the next episode
 		}
 		words := ", unhealthy again from " + time.Unix(0, b.Start).UTC().Format("15:04:05")
 		if b.End != 0 {
@@ -183,13 +183,13 @@ func again(e *replay.Episode, v *view, r *Result) string {
 	return ""
 }
 
-// peakOf is how old the last relist got at least in an episode of the node.
+// peakOf returns the minimum peak age of the last relist in an episode.
 func (v *view) peakOf(e *replay.Episode) time.Duration {
 	return v.peaks[slices.IndexFunc(v.n.Episodes, func(x replay.Episode) bool { return x.ID == e.ID })]
 }
 
-// Unrecovered says of an episode without a recovery whether the log goes on after its
-// last report, as it does where others follow.
+// Unrecovered words the missing recovery of an episode. last is the time of its last
+// report, end the end of the log; others says that further episodes follow.
 func Unrecovered(last, end int64, others bool) string {
 	if others || end-last > minute {
 		return "recovery not seen"
@@ -212,8 +212,8 @@ func stepWords(e *replay.Episode) string {
 	return ""
 }
 
-// failing names the call that failed in the episode and what it was about: the pods
-// that could not be inspected, or else the first object.
+// failing names the call that failed in the episode and its object: the pods that could not
+// be inspected, or else the first object.
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
 	if by, order := s.statusFailures(); len(order) > 0 && e.StuckStep != replay.StepList {
@@ -231,7 +231,7 @@ func failing(v *view, e *replay.Episode) string {
 	return ""
 }
 
-// of names what a call was about, "" for the whole node.
+// of names the object of a call, or returns "" for the whole node.
 func of(f *replay.Failure) string {
 	if f.Pod != "" {
 		return " of pod " + f.Pod
@@ -248,7 +248,7 @@ func withCode(f *replay.Failure) string {
 	return " failing with " + f.Code
 }
 
-// ofStep reports whether a failed call belongs to the step that hangs.
+// ofStep reports whether a failed call belongs to the stuck step.
 func ofStep(f *replay.Failure, step replay.Step) bool {
 	switch step {
 	case replay.StepList:
@@ -259,7 +259,7 @@ func ofStep(f *replay.Failure, step replay.Step) bool {
 	return isList(f) || isStatus(f)
 }
 
-// verdict names the best cause of an episode and how sure it is.
+// verdict names the best cause of an episode and its level.
 func verdict(r *Result, episode int) string {
 	for _, c := range r.Causes {
 		if !slices.Contains(c.Episodes, episode) {
@@ -279,7 +279,7 @@ func verdict(r *Result, episode int) string {
 	return "cause unknown"
 }
 
-// toTell names the first input that would tell more about a cause.
+// toTell names the first input that would settle a cause.
 func toTell(c *Cause) string {
 	if len(c.Missing) == 0 {
 		return ""
@@ -287,8 +287,8 @@ func toTell(c *Cause) string {
 	return ": collect " + lowerFirst(c.Missing[0].Text)
 }
 
-// lowerFirst lowers the first letter of a sentence, unless the word is a name
-// such as NFS or CRI-O.
+// lowerFirst lowers the first letter of a sentence, unless the first word is a name such as
+// NFS or CRI-O.
 func lowerFirst(s string) string {
 	if len(s) < 2 || s[1] != ' ' && (s[1] < 'a' || s[1] > 'z') {
 		return s
@@ -296,12 +296,12 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// quietSummary is the sentence for a node without an episode.
+// quietSummary returns the sentence for a node without an episode.
 func quietSummary(v *view, r *Result) string {
 	best, maybe := "", ""
 	if len(r.Causes) > 0 {
 		switch c := r.Causes[0]; {
-		case c.Kind == KindLookAlike && away(v, r) != "": // told before
+		case c.Kind == KindLookAlike && away(v, r) != "": // already stated
 		case c.Kind == KindLookAlike && r.LookAlikes[0].Level != Possible:
 			best = lowerFirst(c.Title) + " (" + c.ID + ")"
 		case c.Level == Possible:
@@ -339,7 +339,7 @@ func quietSummary(v *view, r *Result) string {
 		found = cmp.Or(found, strings.TrimPrefix(unseen, "; "))
 	}
 	switch {
-	case found == "" && !well && span.From != 0: // one snapshot of the metrics
+	case found == "" && !well && span.From != 0: // a single metrics snapshot
 		return within + "; nothing tells of the time before or after" + unseen + maybe
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
@@ -353,7 +353,8 @@ func quietSummary(v *view, r *Result) string {
 	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
 }
 
-// unreported is the sentence for unhealthiness that no line reports, with what was found.
+// unreported returns the sentence for an unhealthy PLEG that no line reports, with what was
+// found.
 func (v *view) unreported(b *Breach, found, maybe string) string {
 	age := time.Duration(b.Value * float64(time.Second))
 	if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
@@ -365,8 +366,8 @@ func (v *view) unreported(b *Breach, found, maybe string) string {
 	return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist at least " + parse.Least(age) + " old; the kubelet's log of that time would tell why"
 }
 
-// untold says for how much of the window nothing tells whether PLEG was healthy, "" if
-// that is less than a minute.
+// untold states for how much of the window the health of PLEG is unknown, or "" if less
+// than a minute.
 func untold(n *replay.Node) string {
 	sum := int64(0)
 	for _, h := range n.Health {
@@ -380,12 +381,12 @@ func untold(n *replay.Node) string {
 	return "; nothing tells of " + parse.Short(time.Duration(sum)) + " of the " + parse.Short(time.Duration(n.Window.End-n.Window.Start)) + " that the input covers"
 }
 
-// mostSkipGap is more than the sync loop sleeps between two of its turns while it is
-// held back (kubelet: syncLoop doubles 100 ms up to 5 s).
+// mostSkipGap exceeds the longest sleep of the sync loop between two iterations while it is
+// held back (kubelet syncLoop doubles 100 ms up to 5 s).
 const mostSkipGap = 6 * second
 
-// heldBack tells of a kubelet whose first relist or status check of the runtime is still
-// to come where the input ends, "" of one that has just started or went on.
+// heldBack describes a kubelet whose first relist or runtime status check is still pending
+// at the end of the input. It returns "" if the kubelet has just started or went on.
 func (v *view) heldBack() string {
 	es, said := v.sig(parse.SigNever), "no relist has succeeded since the kubelet started"
 	if len(es) == 0 {
@@ -404,8 +405,8 @@ func (v *view) heldBack() string {
 	return said
 }
 
-// dropped tells of relists of single pods that the kubelet would not even queue, ""
-// of none.
+// dropped describes relists of single pods that the kubelet did not even queue, or returns
+// "" if there are none.
 func (v *view) dropped() string {
 	d := v.n.OnDemand.Dropped
 	if len(d) == 0 {
@@ -418,7 +419,7 @@ func (v *view) dropped() string {
 	return said
 }
 
-// healthProofs words the kinds of proof that PLEG was healthy.
+// healthProofs gives the wording for each kind of proof that PLEG was healthy.
 var healthProofs = []struct{ proof, words string }{
 	{replay.ProofListing, "relists that listed pods"},
 	{replay.ProofPace, "the histogram of relist intervals"},
@@ -448,11 +449,11 @@ func provenBy(n *replay.Node) string {
 	}
 }
 
-// awayCauses are the look-alikes that take a node away by themselves.
+// awayCauses are the look-alikes that make a node NotReady on their own.
 var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "network-not-ready"}
 
-// absence is why a node without an episode was away, as far as the input states it: the
-// reason with which it turned NotReady, heartbeats that did not get through.
+// absence says why a node without an episode was NotReady, as far as the input states it:
+// the reason of the condition, and heartbeats that did not arrive.
 func absence(v *view, r *Result) (out []string) {
 	said := longest(r.Unready, func(u *Unready) bool { return !v.starting(u.From) }).words()
 	if node := nodeSubject(v); said == "" && node.unreadyUnsaid() {
@@ -464,8 +465,9 @@ func absence(v *view, r *Result) (out []string) {
 	return slices.DeleteFunc([]string{said, away(v, r)}, func(s string) bool { return s == "" })
 }
 
-// away names what kept the heartbeats from the API server, "" if nothing is likely to,
-// and when, if the input goes on for more than a minute after its last line.
+// away names what kept the heartbeats from the API server, or returns "" if nothing likely
+// did. It adds when, if the input goes on for more than a minute after the last line about
+// it.
 func away(v *view, r *Result) string {
 	for i := range r.LookAlikes {
 		c := &r.LookAlikes[i]
@@ -484,7 +486,7 @@ func away(v *view, r *Result) string {
 	return ""
 }
 
-// datedBy is the time from the first to the last of the records, 0 if one has none.
+// datedBy returns the times of the first and last record, or 0 if any has no time.
 func datedBy(es []replay.Evidence) (first, last int64) {
 	for _, e := range es {
 		w := e.When()
@@ -499,8 +501,8 @@ func datedBy(es []replay.Evidence) (first, last int64) {
 	return first, last
 }
 
-// slowest tells of the longest relist of ten seconds or more, from lines or from
-// what snapshots of the metrics bound; "" if none is known.
+// slowest describes the longest relist of ten seconds or more, from lines or from bounds by
+// metrics snapshots, or returns "" if there is none.
 func slowest(n *replay.Node) string {
 	best, from, at, dated, words := time.Duration(0), time.Duration(0), int64(0), true, ""
 	for i := range n.Relists {
@@ -517,7 +519,8 @@ func slowest(n *replay.Node) string {
 		if p.Kind != replay.ProofLong || p.Count < 1 {
 			continue
 		}
-		// The longest of several is at least their mean, at most what the others leave.
+		// The longest of several takes at least their mean, and at most what is left after
+		// the shortest possible others.
 		lo := p.SumMin / time.Duration(p.Count)
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
@@ -536,7 +539,7 @@ func slowest(n *replay.Node) string {
 	return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + " before " + clock(at)
 }
 
-// cutReport reports whether a line was cut within the words that only a report of an
+// cutReport reports whether a line was cut off within the words that only a report of an
 // old relist has: "pleg was last seen active …".
 func (v *view) cutReport() bool {
 	return slices.ContainsFunc(v.sig(parse.SigSkip), func(e *parse.Event) bool {
@@ -545,9 +548,9 @@ func (v *view) cutReport() bool {
 	})
 }
 
-// unhealthyWithoutAge is what is left to say of reports that were cut before the
-// age or were told with another one, as the window of a pager or the status of a unit shows them: from it all
-// else would follow. Reports of a start are none.
+// unhealthyWithoutAge describes reports without a readable age of the last relist, cut off
+// before it or shown together with another age, for instance by a pager window or a unit's
+// status. Everything else would follow from the age. Reports during a start do not count.
 func unhealthyWithoutAge(v *view) string {
 	var first, last int64
 	n := 0

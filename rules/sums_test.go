@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestCallsDuring: a step of the metrics that all but ended when a relist began tells of
-// calls before it; of the others the last one with long calls is quoted first.
+// TestCallsDuring tests that a metrics step that lies mostly before a relist is ignored,
+// and that among the others the last step with long calls is quoted first.
 func TestCallsDuring(t *testing.T) {
 	at := func(s int) int64 { return 1767323045e9 + int64(s)*1e9 }
 	step := func(from, to int, sum time.Duration) replay.CallStep {
@@ -25,7 +25,7 @@ func TestCallsDuring(t *testing.T) {
 	}
 }
 
-// TestPartOfRelist: a part is never told to be greater than its whole.
+// TestPartOfRelist tests that no part is reported as larger than the whole.
 func TestPartOfRelist(t *testing.T) {
 	slow := slowTime{took: 10400 * time.Millisecond, what: "the 10.4s relist", evidence: []replay.Evidence{{}}}
 	for sum, want := range map[time.Duration]string{

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Support counts the independent public incidents that the references of a
-// definition name, an issue thread each, and reports whether one of them is a
-// proof in source: a fix, a commit, a file.
+// Support counts the independent public incidents (one per issue thread) among the
+// references of a definition, and reports whether one of the references is a proof in
+// source: a fix, a commit or a file.
 func (d *Def) Support() (incidents int, source bool) {
 	var seen []string
 	for _, ref := range d.References {
@@ -23,8 +23,8 @@ func (d *Def) Support() (incidents int, source bool) {
 	return incidents, source
 }
 
-// Supported reports whether at least two independent incidents or a proof in
-// source stand behind a built-in definition. For one of the user the user vouches.
+// Supported reports whether a built-in definition rests on at least two independent
+// incidents or a proof in source. User definitions always count as supported.
 func (d *Def) Supported() bool {
 	if !strings.HasPrefix(d.Place.File, builtinDir) {
 		return true
@@ -33,15 +33,14 @@ func (d *Def) Supported() bool {
 	return incidents >= 2 || source
 }
 
-// threadOf is a reference without what points into the page.
+// threadOf strips the fragment and a trailing slash from a reference.
 func threadOf(ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
 	return strings.TrimSuffix(ref, "/")
 }
 
-// Forget takes a thread out of the references, as if it were not known yet: what
-// rests on it alone is then not supported. It is how the rules are tried on a thread
-// that they were made from.
+// Forget removes a thread from the references, so that a cause resting on it alone becomes
+// unsupported. It is used to test the rules on a thread that they were built from.
 func (p *Pack) Forget(thread string) {
 	for _, d := range p.Causes {
 		d.References = slices.DeleteFunc(slices.Clone(d.References), func(ref string) bool { return threadOf(ref) == threadOf(thread) })

@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestAssumedTimeout: a timeout that nothing states or shows proves nothing by itself; it
-// takes times that lie so near to what it makes of them that they show it.
+// TestAssumedTimeout tests that a timeout that is merely assumed proves nothing, unless
+// observed times match it closely.
 func TestAssumedTimeout(t *testing.T) {
 	at := func(sec float64) int64 { return base + int64(sec*1e9) }
 	apart := func(n *replay.Node, sec float64) {
@@ -44,8 +44,9 @@ func TestAssumedTimeout(t *testing.T) {
 	}
 }
 
-// TestNoStallBeforeSilence: a kubelet that stopped running had begun a relist a moment
-// before; where the last one lies further back, it hung, and the silence is a hole.
+// TestNoStallBeforeSilence tests that a silence counts as a stopped kubelet only if the
+// last relist began just before it. If that relist began earlier it hung, and the silence
+// is a hole in the log.
 func TestNoStallBeforeSilence(t *testing.T) {
 	for after, want := range map[int]bool{-90: false, 2: true, 60: false} {
 		var es []*parse.Event
@@ -63,8 +64,8 @@ func TestNoStallBeforeSilence(t *testing.T) {
 	}
 }
 
-// TestUndatedKernel: a kernel log without dates reaches back to the boot, whether there
-// is anything to explain or not, unless nothing else tells of the time.
+// TestUndatedKernel tests that undated kernel lines, which may be as old as the boot, count
+// less beside a kubelet log than alone, even if there is nothing to explain.
 func TestUndatedKernel(t *testing.T) {
 	share := func(kubelet bool) float64 {
 		e := line(10, parse.SrcKernel, "k.a")
@@ -79,8 +80,8 @@ func TestUndatedKernel(t *testing.T) {
 	}
 }
 
-// TestListOfOnePod: from 1.36 on a list that failed may be about one pod, and explains no
-// relist of the node.
+// TestListOfOnePod tests that from 1.36 on a failed list may be about one pod and does not
+// explain a relist of the node.
 func TestListOfOnePod(t *testing.T) {
 	for version, want := range map[string]bool{"v1.35.0": true, "v1.36.0": false} {
 		n := node()
@@ -93,8 +94,8 @@ func TestListOfOnePod(t *testing.T) {
 	}
 }
 
-// TestOtherClock: beside a record of a guessed clock, those of the kernel that are dated
-// are still compared with what failed.
+// TestOtherClock tests that dated kernel records are still compared with failures if
+// another record has a guessed clock.
 func TestOtherClock(t *testing.T) {
 	at := func(source parse.Source, basis parse.Basis) *parse.Event {
 		e := line(10, source, "x")
@@ -121,7 +122,7 @@ func TestOtherClock(t *testing.T) {
 	}
 }
 
-// TestAgeReached: an age that is said to be reached is not rounded up.
+// TestAgeReached tests that the minimum age of the last relist is not rounded up.
 func TestAgeReached(t *testing.T) {
 	n := node()
 	n.Episodes[0].PeakAge = 27*time.Hour + 14*time.Minute + 51*time.Second

@@ -8,17 +8,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Unjudged is a cause that could not be judged: the input holds nothing of what
-// would have to show it.
+// Unjudged is a cause that could not be judged, because the input has no source in which
+// its evidence would appear.
 type Unjudged struct {
 	ID, Title string
-	Needs     []string // with any of these it could be
+	Needs     []string // any of these inputs would allow it to be judged
 }
 
 const callMetric = "kubelet_runtime_operations_duration_seconds"
 
-// conditionNeeds are the metric, fact or writer of a log that conditions look at;
-// the others look at the log of the kubelet.
+// conditionNeeds gives the metric, fact or log writer that a condition evaluates.
+// Conditions not listed use the kubelet's log.
 var conditionNeeds = map[string]Clause{
 	"serial-calls": {Metric: callMetric}, "slow-lists": {Metric: callMetric}, "hung-calls": {Metric: callMetric},
 	"kernel": {Fact: "kernel.version"}, "waited-for": {Fact: "goroutine.lock"}, "mount-waited-for": {Fact: "process.dstate"},
@@ -28,10 +28,10 @@ var conditionNeeds = map[string]Clause{
 	"unit-down": {Looks: []parse.Source{parse.SrcSystemd}}, "runtime-restarted": {Looks: []parse.Source{parse.SrcSystemd}},
 }
 
-// noLogs are the sources that are no log of a program.
+// noLogs names the sources that are not the log of one program.
 var noLogs = map[parse.Source]string{parse.SrcUnknown: "any log", parse.SrcStack: "stack dump", parse.SrcKubeEvents: "cluster events", parse.SrcFacts: "system files"}
 
-// factWords names the part of a system that facts tell of, by the first word of
+// factWords names the part of the system that facts describe, by the first component of
 // their keys.
 var factWords = map[string]string{
 	"cgroup": "files of cgroups", "collector": "the collector's own report", "containers": "listing of containers", "cpu": "processor statistics", "disk": "disk usage and statistics",
@@ -40,7 +40,7 @@ var factWords = map[string]string{
 	"sandboxes": "listing of sandboxes", "sar": "sar", "systemd": "units and jobs of systemd", "thread": "process table",
 }
 
-// unjudged lists the causes without any core evidence that could be looked for.
+// unjudged lists the causes for whose core evidence the input has no source at all.
 func (v *view) unjudged(p *Pack) (out []Unjudged) {
 	if p.sought == nil {
 		return nil
@@ -53,19 +53,21 @@ func (v *view) unjudged(p *Pack) (out []Unjudged) {
 	return out
 }
 
-// sought is a cause with all places where its core evidence could be.
+// sought is a cause with all the places where its core evidence could be.
 type sought struct {
 	Unjudged
 	def    *Def
 	places []inputPlace
 }
 
-// inputPlace is where a clause would find what it looks for: among facts, in a metric or in logs.
+// inputPlace is where a clause finds its evidence: exactly one of a fact area, a metric or
+// logs.
 type inputPlace struct {
 	area, metric string
 	logs         []parse.Source
 }
 
+// there reports whether the input has the place.
 func (v *view) there(at inputPlace) bool {
 	switch {
 	case at.area != "":
@@ -81,7 +83,7 @@ func (v *view) there(at inputPlace) bool {
 	return slices.ContainsFunc(at.logs, func(src parse.Source) bool { return v.have[src] || src == parse.SrcUnknown && len(v.have) > 0 })
 }
 
-// seek finds the places of all causes, which are the same for every node.
+// seek returns the places of all causes. They are the same for every node.
 func (p *Pack) seek() (out []sought) {
 	writers := p.Signatures().Writers()
 	for _, d := range p.Causes {
@@ -112,7 +114,7 @@ func placeOf(c *Clause, writers map[string][]parse.Source) inputPlace {
 	case len(looks) == 0:
 		for i, id := range c.asks() {
 			looks = append(looks, writers[id]...)
-			if i > 0 && c.Cond != "" { // it takes both, in one file
+			if i > 0 && c.Cond != "" { // it needs both signatures in one log
 				looks = slices.DeleteFunc(looks, func(s parse.Source) bool { return !slices.Contains(writers[id], s) })
 			}
 		}
@@ -123,7 +125,7 @@ func placeOf(c *Clause, writers map[string][]parse.Source) inputPlace {
 	return inputPlace{logs: looks}
 }
 
-// words names the inputs in which the place is.
+// words names the inputs that contain the place.
 func (at inputPlace) words() (out []string) {
 	switch {
 	case at.area != "":

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestUnjudged: a cause is not judged exactly where nothing of the input could
-// show its core evidence, and then it says what would.
+// TestUnjudged tests that a cause is unjudged exactly if the input has no source that could
+// show its core evidence, and that the sources are named.
 func TestUnjudged(t *testing.T) {
 	p, _ := Builtin()
 	needs := func(n *replay.Node) map[string][]string {
@@ -48,8 +48,9 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
-// TestManyNodesWithLittle: what no event of a node has costs nothing to ask about, and what
-// would show a cause is found once for all nodes.
+// TestManyNodesWithLittle limits the allocations for a node without events: asking about a
+// signature that no event has is free, and the places of evidence are determined once for
+// all nodes.
 func TestManyNodesWithLittle(t *testing.T) {
 	p, _ := Builtin()
 	n := &replay.Node{Records: replay.Records{Have: map[parse.Source]bool{parse.SrcKubelet: true}}}

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
-// TestUnread: of very many lines a clause reads a part, which is told; what the part does
-// not show counts neither as there nor as missing.
+// TestUnread tests that a clause reads only part of very many lines, with a warning, and
+// that it then proves neither presence nor absence.
 func TestUnread(t *testing.T) {
 	var lines []*parse.Event
 	for range mostRead + 1 {
@@ -46,8 +46,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestListsShare: of lists of which only PLEG's own line tells each takes little, however
-// many there are, and has its own time and line.
+// TestListsShare tests that list failures reported only by PLEG's own line share their
+// data, while each keeps its own time and line.
 func TestListsShare(t *testing.T) {
 	const n = 10_000
 	var lines []*parse.Event
@@ -70,8 +70,8 @@ func TestListsShare(t *testing.T) {
 	}
 }
 
-// TestVeryManyBreaches: of a rule that is broken very often the first, the last, the worst
-// and what touches the episode stay; all are counted, which is told.
+// TestVeryManyBreaches tests that of a rule breached very often the first, the last, the
+// worst and those in an episode are kept, and that all are counted in a warning.
 func TestVeryManyBreaches(t *testing.T) {
 	const n = 2 * parse.Many
 	var lines []*parse.Event

@@ -9,14 +9,15 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Unready is a stretch of the node being NotReady.
+// Unready is a period in which the node was NotReady.
 type Unready struct {
-	From, To int64  // To is 0 while it lasts
-	Why      string // the message of the condition, or else its reason; "" where the input states neither
-	last     int64  // To, or the last moment of which it is known
+	From, To int64  // Unix ns; To is 0 while it lasts
+	Why      string // message of the condition, or else its reason; "" if the input states neither
+	last     int64  // To, or the last time for which it is known
 }
 
-// unready lists when the node was NotReady and what is stated for it.
+// unready returns the periods in which the node was NotReady and the reason stated for
+// each.
 func unready(v *view) (out []Unready) {
 	for i, c := range v.n.Ready {
 		if c.Ready || i > 0 && !v.n.Ready[i-1].Ready {
@@ -28,7 +29,7 @@ func unready(v *view) (out []Unready) {
 				u.To = next.At
 				break
 			}
-			if next.Reason != "NodeNotReady" { // an event, which says that and not why
+			if next.Reason != "NodeNotReady" { // an event, which gives no reason
 				word = cmp.Or(word, next.Reason)
 			}
 			u.Why = cmp.Or(u.Why, statedReason(next.Record))
@@ -50,7 +51,7 @@ func unready(v *view) (out []Unready) {
 	return out
 }
 
-// UnreadyIn is the stretch that belongs to an episode, nil if there is none.
+// UnreadyIn returns the longest NotReady period that belongs to an episode, or nil.
 func (r *Result) UnreadyIn(e *replay.Episode) *Unready {
 	return longest(r.Unready, func(u *Unready) bool {
 		if e.NotReady != nil {
@@ -60,7 +61,7 @@ func (r *Result) UnreadyIn(e *replay.Episode) *Unready {
 	})
 }
 
-// longest is the longest of those that ok allows, nil if there is none.
+// longest returns the longest period that satisfies ok, or nil.
 func longest(us []Unready, ok func(*Unready) bool) (best *Unready) {
 	for i := range us {
 		if u := &us[i]; ok(u) && (best == nil || u.last-u.From > best.last-best.From) {
@@ -70,7 +71,7 @@ func longest(us []Unready, ok func(*Unready) bool) (best *Unready) {
 	return best
 }
 
-// words is a clause about it, "" for nil.
+// words describes the period, or returns "" for nil.
 func (u *Unready) words() string {
 	switch {
 	case u == nil:
@@ -81,13 +82,13 @@ func (u *Unready) words() string {
 	return "NotReady from " + clocks(u.From, u.To) + " (" + u.Why + ")"
 }
 
-// ageWords is what a reason says of PLEG beyond that it is not healthy.
+// ageWords matches the part of a reason after "PLEG is not healthy".
 var ageWords = regexp.MustCompile(`(PLEG is not healthy): pleg was last seen active \S+ ago; threshold is [0-9hms.]*[0-9hms]`)
 
-// statusWords is the message of an event, which names the change and no reason.
+// statusWords occurs in the message of an event, which names the change but no reason.
 const statusWords = " status is now: "
 
-// statedReason is the message of the condition with which a node turned NotReady.
+// statedReason returns the reason in the message of a NotReady condition, or "".
 func statedReason(r parse.Record) string {
 	message := ""
 	switch r := r.(type) {

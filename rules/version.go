@@ -8,10 +8,10 @@ import (
 )
 
 // version is the numeric part of a version string: "v1.21.3-gke.1" is 1 21 3,
-// "5.4.214-120.368.amzn2" is 5 4 214 120 368. Missing numbers count as zero.
+// "5.4.214-120.368.amzn2" is 5 4 214 120 368. Missing components count as zero.
 type version []int
 
-// parseVersion reads the leading numbers of s; nil when there are none.
+// parseVersion parses up to six leading numbers of s. It returns nil if there are none.
 func parseVersion(s string) version {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "v")
 	var v version
@@ -40,7 +40,7 @@ func (v version) at(i int) int {
 	return 0
 }
 
-// compare orders versions.
+// compare returns a negative, zero or positive number, like cmp.Compare.
 func (v version) compare(w version) int {
 	for i := range max(len(v), len(w)) {
 		if c := cmp.Compare(v.at(i), w.at(i)); c != 0 {
@@ -55,8 +55,8 @@ type bound struct {
 	v  version
 }
 
-// parseRange reads ">=1.6 <1.14": all bounds must hold. Alternatives are
-// separated by "||".
+// parseRange parses a range such as ">=1.6 <1.14", of which all bounds must hold.
+// Alternatives are separated by "||".
 func parseRange(s string) ([][]bound, bool) {
 	var out [][]bound
 	for _, alt := range strings.Split(s, "||") {
@@ -80,8 +80,8 @@ func parseRange(s string) ([][]bound, bool) {
 	return out, true
 }
 
-// inRange reports whether version s lies in the range; ok is false when s is
-// no version.
+// inRange reports whether version s lies in the range. ok is false if s is not a version or
+// the range is invalid.
 func inRange(s, within string) (in, ok bool) {
 	v := parseVersion(s)
 	alts, good := parseRange(within)

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// unwritten are wordings that no page has: Kubernetes documentation and Go engineers say
-// it otherwise.
+// unwritten matches wordings that must not occur on a page, because Kubernetes
+// documentation and Go engineers use other terms.
 var unwritten = regexp.MustCompile(`(?i)one after the other|stands? (there|before)|speaks? (for|against)|where it bites|time-out|plug-in|roll-out|name space|lock-up|` +
 	`r[au]ns? into (its|their) deadline|in vain|(does|do|did) not answer|is not there;|(f|F)ind out who|repair (the|its) way|utilisation|relabell|recognised|holds nothing`)
 
-// TestWords reads the pages of all causes and breach rules, and what is asked for.
+// TestWords checks the pages of all causes and breach rules and the texts of inputs.
 func TestWords(t *testing.T) {
 	pack, problems := Builtin()
 	if len(problems) > 0 {

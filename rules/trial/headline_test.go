@@ -10,9 +10,9 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// TestHeadline: the sentence for the ticket leads with NotReady and its stated reason,
-// or else with what kept the node away; it tells of the longest episode and of
-// restarts; a look-alike stands in one list only.
+// TestHeadline tests that the summary leads with NotReady and its stated reason, or else
+// with what kept the node away; that it describes the longest episode and restarts; and
+// that a look-alike is in only one list.
 func TestHeadline(t *testing.T) {
 	const lease = `kubelet[900]: E0304 10:00:%s.000000     900 controller.go:146] "Failed to ensure lease exists, will retry" err="Get \"https://10.1.1.1:6443/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1?timeout=10s\": dial tcp 10.1.1.1:6443: connect: connection refused"`
 	skip := func(at, age string) string {

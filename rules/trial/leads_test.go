@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// lists are lines of a kubelet whose relists list pods ("ok"), time out ("late") or are
-// refused ("gone") at times of day.
+// lists returns the lines of a kubelet whose relists list pods ("ok"), time out ("late") or
+// are refused ("gone") at the given times of day.
 func lists(at ...string) string {
 	var b strings.Builder
 	for _, x := range at {
@@ -30,8 +30,8 @@ func lists(at ...string) string {
 	return b.String()
 }
 
-// TestLeads: of a hang and a refusal that follow one another in an incident the first
-// leads, both as sure as each alone; of two incidents neither leads the other.
+// TestLeads tests that of a hang and a refusal in one incident the first leads, with both
+// as certain as on their own, and that of two incidents neither leads the other.
 func TestLeads(t *testing.T) {
 	pack, _ := rules.Builtin()
 	of := func(at ...string) map[string]rules.Cause {

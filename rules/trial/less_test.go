@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// TestLessIsNoSurer: no cause of a test case becomes likely because a fact, a line or all
-// lines of one kind are taken away.
+// TestLessIsNoSurer tests that no cause of a test case becomes likely when a fact, a line
+// or all lines of a signature are removed.
 func TestLessIsNoSurer(t *testing.T) {
 	pack, _ := rules.Builtin()
 	set := logs.Builtin()
@@ -25,7 +25,7 @@ func TestLessIsNoSurer(t *testing.T) {
 		}
 		return out
 	}
-	// The lines of a stack mean the same without the line above that says of which task it is.
+	// Stack lines mean the same without the preceding line that names their task.
 	headless := map[string]string{"storage-block-hang: the journal of a device that is replicated over the network": "kernel-fs-hang"}
 	tried := 0
 	for _, d := range pack.Causes {
@@ -47,7 +47,8 @@ func TestLessIsNoSurer(t *testing.T) {
 	}
 }
 
-// parts are test cases with less: without one fact, one line, the lines of one signature.
+// parts returns reduced test cases: without one fact, one line, or the lines of one
+// signature.
 func parts(c *rules.TestCase, set *logs.Set) map[string]*rules.TestCase {
 	out := map[string]*rules.TestCase{}
 	for k, f := range c.Facts {

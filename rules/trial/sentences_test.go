@@ -12,11 +12,11 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// unsaid is what no sentence of a report may hold: a variable that was not filled,
-// the mark of an alternative, something pointed at that was never named.
+// unsaid matches what no sentence of a report may contain: an unfilled variable, the prefix
+// of an alternative, a reference to something never named.
 var unsaid = regexp.MustCompile(`\{[a-z_]+\}|^or: |(?i)\b(?:that|this|the said) (?:container|pod|sandbox|shim|runc|mount|device)\b|\(\)|  `)
 
-// printed are all sentences of a cause.
+// printed returns all sentences of a cause.
 func printed(c *rules.Cause) []string {
 	out := slices.Concat([]string{c.Title, c.Explanation}, c.Remediation, c.Path)
 	for _, m := range c.Missing {
@@ -28,7 +28,7 @@ func printed(c *rules.Cause) []string {
 	return out
 }
 
-// TestSentences reads every sentence that the test cases of the causes print.
+// TestSentences checks every sentence that the test cases of the causes print.
 func TestSentences(t *testing.T) {
 	pack, problems := rules.Builtin()
 	if len(problems) > 0 {
@@ -53,8 +53,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestStaticSentences holds the sentences that stand in the definitions to the same,
-// whether or not a test case prints them.
+// TestStaticSentences checks the sentences in the definitions, whether or not a test case
+// prints them.
 func TestStaticSentences(t *testing.T) {
 	pack, _ := rules.Builtin()
 	pointing := regexp.MustCompile(`(?i)\b(?:that|this) (?:container|pod|sandbox|shim|runc)\b|\bseen to\b`)
@@ -64,7 +64,8 @@ func TestStaticSentences(t *testing.T) {
 			texts = append(texts, c.Say)
 		}
 		for _, s := range slices.Concat(d.Explanation, d.Remediation) {
-			// A word of the episode stands in for one that the evidence lacks.
+			// A variable of the episode may be used where the evidence has none of that
+			// name.
 			if strings.Count(s, "{") > 1 && strings.Contains(s, "{age}") {
 				t.Errorf("%s says %q, and may mean the age of the relist", d.ID, s)
 			}
@@ -77,7 +78,7 @@ func TestStaticSentences(t *testing.T) {
 	}
 }
 
-// TestSampleSentences reads the reports of the samples.
+// TestSampleSentences checks the reports of the samples.
 func TestSampleSentences(t *testing.T) {
 	names, err := filepath.Glob("../../samples/want/*/report.json")
 	if err != nil || len(names) == 0 {
@@ -95,7 +96,7 @@ func TestSampleSentences(t *testing.T) {
 	}
 }
 
-// TestNotSaid: what lines do not prove is not said of them.
+// TestNotSaid tests that reports do not claim what the lines do not prove.
 func TestNotSaid(t *testing.T) {
 	pack, _ := rules.Builtin()
 	for _, c := range []struct {

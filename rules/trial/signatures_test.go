@@ -19,8 +19,8 @@ import (
 
 var sigID = regexp.MustCompile(`^[a-z]+\.[a-z][a-z0-9-]*$`)
 
-// literals are the texts in the Go files of a directory that look like ids of
-// signatures, and where they stand.
+// literals returns the string literals in the Go files of a directory that look like
+// signature IDs, with their positions.
 func literals(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -49,7 +49,7 @@ func literals(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// goDirs returns the directories of the module that hold Go files other than tests.
+// goDirs returns the directories of the module that contain Go files other than tests.
 func goDirs(t *testing.T) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, e os.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func goDirs(t *testing.T) (out []string) {
 	return out
 }
 
-// TestSignaturesInCode holds the ids in Go code against the signatures.
+// TestSignaturesInCode tests that signature IDs in Go code exist.
 func TestSignaturesInCode(t *testing.T) {
 	set, areas := logs.Builtin(), map[string]bool{}
 	for _, s := range set.Signatures() {
@@ -77,7 +77,7 @@ func TestSignaturesInCode(t *testing.T) {
 	n := 0
 	for _, dir := range goDirs(t) {
 		if strings.HasPrefix(dir, "../../parse") || strings.HasPrefix(dir, "../../internal/cmd") {
-			continue // names of files and fields look alike; parse/logs holds what parse refers to
+			continue // names of files and fields look alike; parse/logs tests the IDs used in parse
 		}
 		for id, at := range literals(t, dir) {
 			area, _, _ := strings.Cut(id, ".")
@@ -95,8 +95,8 @@ func TestSignaturesInCode(t *testing.T) {
 	}
 }
 
-// TestSignaturesHaveEffect wants each signature in a cause or in code, unless it is
-// marked as context, and none that is marked and asked for all the same.
+// TestSignaturesHaveEffect tests that each signature is used by a cause or by code, unless
+// it is marked as context, and that none so marked is used.
 func TestSignaturesHaveEffect(t *testing.T) {
 	used := map[string]bool{}
 	pack, probs := rules.Builtin()
@@ -122,8 +122,8 @@ func TestSignaturesHaveEffect(t *testing.T) {
 	}
 }
 
-// TestConditionArguments holds the arguments in the causes against what the
-// conditions take.
+// TestConditionArguments checks the arguments in the cause files against those of the
+// conditions.
 func TestConditionArguments(t *testing.T) {
 	names, err := filepath.Glob("../causes/*.yaml")
 	if err != nil || len(names) == 0 {

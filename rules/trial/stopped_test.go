@@ -10,8 +10,9 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// TestStoppedRuntime: who reads of a stopped runtime is told to let it go on; it would
-// write no stack dump. Any other gets at least one command.
+// TestStoppedRuntime tests that for a stopped runtime the command to continue it is given,
+// since it could not write a stack dump, and that every other case gets at least one
+// command.
 func TestStoppedRuntime(t *testing.T) {
 	pack, problems := rules.Builtin()
 	if len(problems) > 0 {
@@ -42,7 +43,8 @@ func TestStoppedRuntime(t *testing.T) {
 	}
 }
 
-// TestPlugin: who reads of a CNI plugin that does not end gets the command that shows it.
+// TestPlugin tests that for a CNI plugin that does not exit the command that shows it is
+// given.
 func TestPlugin(t *testing.T) {
 	pack, _ := rules.Builtin()
 	d, shown := pack.Cause("cni-slow"), 0

@@ -1,9 +1,9 @@
-// Package trial runs the test cases that cause definitions carry: it decodes
-// the lines of a case as a bundle would, rebuilds the node, lets the rules
-// judge it and compares the answer with what the case wants.
+// Package trial runs the test cases of cause definitions: it decodes the lines of a case
+// like a bundle, rebuilds the node, evaluates the rules and compares the result with what
+// the case expects.
 //
-// It reads no file and decodes logs only; facts are given in the case as such.
-// The command "rules test" and the tests of the built-in pack call it.
+// It reads no files and decodes logs only; a case supplies facts directly. The command
+// "rules test" and the tests of the built-in pack use it.
 package trial
 
 import (
@@ -20,17 +20,17 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Year is the year in which lines without one are read.
+// Year is assumed for log lines without a year.
 const Year = 2026
 
-// Outcome is what one test case gave.
+// Outcome is the result of one test case.
 type Outcome struct {
 	Def  *rules.Def
 	Case *rules.TestCase
-	Fail string // "" when the case holds
+	Fail string // "" if the case passes
 }
 
-// String says it on one line, with the position of the case.
+// String returns the outcome on one line, with the position of the case.
 func (o Outcome) String() string {
 	p := o.Case.Place
 	s := fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, o.Def.ID, o.Case.Name)
@@ -40,7 +40,7 @@ func (o Outcome) String() string {
 	return s
 }
 
-// Run runs every test case of the pack, in its order, with its signatures.
+// Run runs every test case of the pack, in order, with the pack's signatures.
 func Run(pack *rules.Pack) []Outcome {
 	var out []Outcome
 	for _, d := range pack.Causes {
@@ -52,8 +52,8 @@ func Run(pack *rules.Pack) []Outcome {
 	return out
 }
 
-// Eval returns the ranked causes that the pack finds in the lines of a case,
-// look-alikes behind them.
+// Eval returns the ranked causes that the pack finds in the lines of a case, followed by
+// the look-alikes.
 func Eval(c *rules.TestCase, pack *rules.Pack, set *logs.Set) []rules.Cause {
 	nodes := replay.Build(Bundle(c, set), replay.Options{})
 	var all []rules.Cause
@@ -78,7 +78,8 @@ func named(cs []rules.Cause, id string) bool {
 	return false
 }
 
-// Check compares what was found with what the case wants; "" when it holds.
+// Check compares the causes found with what the case expects. It returns "" if they agree,
+// otherwise a message.
 func Check(d *rules.Def, c *rules.TestCase, got []rules.Cause) string {
 	at, level := -1, rules.Level("")
 	for i, g := range got {
@@ -129,7 +130,7 @@ func list(cs []rules.Cause) string {
 	return strings.Join(out, ", ")
 }
 
-// Bundle decodes the files and facts of a case.
+// Bundle decodes the files and facts of a case into a bundle.
 func Bundle(c *rules.TestCase, set *logs.Set) *parse.Bundle {
 	b := &parse.Bundle{Inputs: []parse.Input{{Path: "case"}}}
 	for _, tf := range c.Files {
@@ -160,7 +161,7 @@ func decode(b *parse.Bundle, f *parse.File, text []byte, set *logs.Set) {
 	b.Warnings = append(b.Warnings, p.Warnings...)
 }
 
-// addFacts adds the facts of a case, each as one line of a file of that name.
+// addFacts adds the facts of a case, each as one line of a file named "facts".
 func addFacts(b *parse.Bundle, fs []rules.TestFact) {
 	if len(fs) == 0 {
 		return

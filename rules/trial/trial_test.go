@@ -22,7 +22,7 @@ func TestBuiltinCases(t *testing.T) {
 	}
 }
 
-// TestNamesExist: every signature and fact key that a cause cites exists.
+// TestNamesExist tests that every signature and fact key that a cause refers to exists.
 func TestNamesExist(t *testing.T) {
 	pack, _ := rules.Builtin()
 	for _, p := range pack.Check(factKeys()) {
@@ -30,8 +30,8 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
-// TestFieldsExist: every field that a clause tests, or names in its sentence,
-// is one that a signature of the clause extracts or a variable of the case.
+// TestFieldsExist tests that every field that a clause tests, or uses in its sentence, is
+// extracted by a signature of the clause or is a variable of the subject.
 func TestFieldsExist(t *testing.T) {
 	fields := signatureFields(t)
 	pack, _ := rules.Builtin()
@@ -65,7 +65,7 @@ func TestFieldsExist(t *testing.T) {
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// signatureFields are the fields of each signature, by its samples and its
+// signatureFields returns the fields of each signature, according to its samples and
 // regular expressions.
 func signatureFields(t *testing.T) map[string]map[string]bool {
 	t.Helper()

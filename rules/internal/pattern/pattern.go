@@ -1,5 +1,5 @@
-// Package pattern matches regular expressions of rules against many short texts. Most
-// expressions need some literal, so a search for literals rejects most texts before the
+// Package pattern matches the regular expressions of rules against many short texts. Most
+// expressions require some literal, so a literal search rejects most texts before the
 // expression itself is compiled or run.
 package pattern
 
@@ -17,31 +17,34 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// Pattern is a regular expression of a rule, as its alternatives. Most need some
-// literals to match, or nothing else: looking for those is many times faster than the
-// expression itself, and most texts have none.
+// Pattern is a regular expression, split into its top-level alternatives. Most alternatives
+// require some literals, or consist of them. Searching for those is many times faster than
+// running the expression, and most texts contain none. A Pattern is safe for concurrent
+// use.
 type Pattern struct {
 	expr     string
 	parse    sync.Once
 	branches []branch
-	folded   bool // literals are in lower case, and so is the text to be before they are looked for
+	folded   bool // literals are in lower case, and the text must be lowered before searching
 }
 
-// branch is one alternative of an expression.
+// branch is one top-level alternative of an expression.
 type branch struct {
 	expr    string
-	needs   [][]literal // one of each stands in every text that matches
+	needs   [][]literal // every matching text contains a literal of each set
 	compile sync.Once
-	re      *regexp.Regexp // compiled when it is first needed
+	re      *regexp.Regexp // compiled on first use; see machine
 }
 
-// literal is a text that a match may need.
+// literal is a text that a match may require.
 type literal struct {
 	text  string
-	bytes []byte // the same
-	whole bool   // every text that has it matches
+	bytes []byte // the same as text
+	whole bool   // every text that contains it matches
 }
 
+// Parse returns the pattern of a regular expression in RE2 syntax. It fails if the
+// expression is invalid or too expensive (logs.Affordable).
 func Parse(expr string) (*Pattern, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
@@ -55,11 +58,11 @@ func Parse(expr string) (*Pattern, error) {
 	return p, nil
 }
 
-// Lazy is Parse for an expression that a test holds to be right. It is
-// parsed when it is first asked: most never are.
+// Lazy is like Parse for an expression known to be valid. It is parsed on first use; most
+// never are. An invalid one never matches.
 func Lazy(expr string) *Pattern { return &Pattern{expr: expr} }
 
-// alternatives returns those of the expression.
+// alternatives returns the branches, parsing the expression on first use.
 func (p *Pattern) alternatives() []branch {
 	p.parse.Do(func() {
 		if tree, err := syntax.Parse(p.expr, syntax.Perl); err == nil {
@@ -87,7 +90,7 @@ func (p *Pattern) divide(tree *syntax.Regexp) {
 	}
 }
 
-// machine returns the expression of the branch, compiled.
+// machine returns the compiled expression of the branch.
 func (b *branch) machine() *regexp.Regexp {
 	b.compile.Do(func() { b.re = regexp.MustCompile(b.expr) })
 	return b.re
@@ -96,19 +99,19 @@ func (b *branch) machine() *regexp.Regexp {
 // String returns the expression.
 func (p *Pattern) String() string { return p.expr }
 
-// MatchString reports whether the text holds a match.
+// MatchString reports whether text contains a match.
 func (p *Pattern) MatchString(text string) bool {
 	var room [512]byte
 	return p.Match(append(room[:0], text...))
 }
 
-// Match reports whether the text holds a match.
+// Match reports whether text contains a match.
 func (p *Pattern) Match(text []byte) bool {
 	branches, in, odd := p.alternatives(), text, false
 	if p.folded {
 		var room [512]byte
 		in = appendLower(room[:0], text)
-		odd = bytes.Contains(text, []byte("\u017f")) || bytes.Contains(text, []byte("\u212a")) // capitals of s and k, of a kind
+		odd = bytes.Contains(text, []byte("\u017f")) || bytes.Contains(text, []byte("\u212a")) // long s and Kelvin sign: they fold to s and k but are not ASCII
 	}
 	for i := range branches {
 		b := &branches[i]
@@ -119,7 +122,8 @@ func (p *Pattern) Match(text []byte) bool {
 	return false
 }
 
-// may reports whether a text has what a match needs, and whether that is a match.
+// may reports whether text has the literals that a match requires, and whether they alone
+// make it a match.
 func (b *branch) may(text []byte) (may, does bool) {
 	for _, set := range b.needs {
 		i := slices.IndexFunc(set, func(l literal) bool { return bytes.Contains(text, l.bytes) })
@@ -133,7 +137,7 @@ func (b *branch) may(text []byte) (may, does bool) {
 	return true, false
 }
 
-// appendLower appends a text, its letters of ASCII in lower case.
+// appendLower appends text with its ASCII letters in lower case.
 func appendLower(dst, text []byte) []byte {
 	for _, c := range text {
 		if 'A' <= c && c <= 'Z' {
@@ -144,12 +148,13 @@ func appendLower(dst, text []byte) []byte {
 	return dst
 }
 
-// folds reports whether a word of the expression stands for itself in any case.
+// folds reports whether the expression contains a case-insensitive literal of more than one
+// character.
 func folds(tree *syntax.Regexp) bool {
 	return tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase != 0 && len(tree.Rune) > 1 || slices.ContainsFunc(tree.Sub, folds)
 }
 
-// closed reports whether each letter of the expression stands for itself in any case.
+// closed reports whether every letter of the expression matches in any case.
 func closed(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -167,15 +172,15 @@ func closed(tree *syntax.Regexp) bool {
 	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !closed(sub) })
 }
 
-// Bounds of the literals that are looked for: more of them or shorter ones would
-// not save time.
+// Limits for literals: more or shorter ones would not save time.
 const (
 	mostNeeds  = 40
 	leastBytes = 3
 )
 
-// allNeeds returns sets of literals of each of which one stands in every match;
-// folded: of a text in lower case.
+// allNeeds returns sets of literals such that every match contains at least one of each
+// set. If folded, the literals are in lower case and apply to the lowered text; likewise
+// below.
 func allNeeds(tree *syntax.Regexp, folded bool) (sets [][]literal) {
 	if exact := spelled(tree, folded); useful(exact) {
 		return [][]literal{literals(exact, true)}
@@ -197,7 +202,7 @@ func literals(texts []string, whole bool) (out []literal) {
 	return out
 }
 
-// needs returns literals one of which stands in every match, nil if there are no such.
+// needs returns literals of which every match contains at least one, or nil.
 func needs(tree *syntax.Regexp, folded bool) (best []string) {
 	if exact := spelled(tree, folded); useful(exact) {
 		return exact
@@ -227,8 +232,8 @@ func needs(tree *syntax.Regexp, folded bool) (best []string) {
 	return best
 }
 
-// needsOfRow returns the sets of literals that elements in a row need: those of one
-// of them, or what several that stand side by side spell.
+// needsOfRow returns the sets of literals that a concatenation requires: those of single
+// elements, and what adjacent elements spell together.
 func needsOfRow(row []*syntax.Regexp, folded bool) (sets [][]string) {
 	add := func(set []string) {
 		if useful(set) {
@@ -251,15 +256,15 @@ func needsOfRow(row []*syntax.Regexp, folded bool) (sets [][]string) {
 	return sets
 }
 
-// spelled returns all texts that an expression matches, where they are few; folded:
-// in lower case.
+// spelled returns all texts that an expression matches, or nil if it is not a small finite
+// set.
 func spelled(tree *syntax.Regexp, folded bool) []string {
 	switch tree.Op {
 	case syntax.OpEmptyMatch:
 		return []string{""}
 	case syntax.OpLiteral:
 		switch {
-		case slices.Contains(tree.Rune, utf8.RuneError): // the machine takes bytes that are no text for it
+		case slices.Contains(tree.Rune, utf8.RuneError): // regexp also matches invalid UTF-8 with it
 		case folded:
 			return lower([]string{string(tree.Rune)})
 		case tree.Flags&syntax.FoldCase == 0:
@@ -300,9 +305,9 @@ func spelled(tree *syntax.Regexp, folded bool) []string {
 	return nil
 }
 
-// lower returns texts in lower case, each once, without the long s and the sign of
-// Kelvin: texts with those are given to the machine. nil if one has other letters
-// beyond ASCII, which appendLower leaves as they are.
+// lower returns the distinct texts in lower case, without the long s and the Kelvin sign:
+// Match runs the expression on texts that contain those. It returns nil if a text has other
+// non-ASCII characters, which appendLower does not change.
 func lower(texts []string) (out []string) {
 	for _, t := range texts {
 		if t == "\u017f" || t == "\u212a" {
@@ -318,7 +323,8 @@ func lower(texts []string) (out []string) {
 	return out
 }
 
-// members lists the characters of a small class, given as ranges.
+// members lists the characters of a class, given as ranges, or returns nil if there are
+// more than four.
 func members(ranges []rune) (out []string) {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
@@ -331,7 +337,7 @@ func members(ranges []rune) (out []string) {
 	return out
 }
 
-// cases lists a letter in all its cases.
+// cases returns a letter in all its cases.
 func cases(r rune) []string {
 	out := []string{string(r)}
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -340,7 +346,8 @@ func cases(r rune) []string {
 	return out
 }
 
-// product joins each of a with each of b; nil if either is or there are too many.
+// product returns every concatenation of one of a and one of b, or nil if either is empty
+// or there would be too many.
 func product(a, b []string) (out []string) {
 	if len(a)*len(b) > mostNeeds {
 		return nil

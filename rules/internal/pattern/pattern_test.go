@@ -9,7 +9,7 @@ import (
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct {
 		expr  string
-		needs string // of a set joined by |, of all sets by &, of all branches by or; ! is a match by itself
+		needs string // literals of a set joined by |, sets by &, branches by or; ! marks a literal that is a match by itself
 	}{
 		{"DeadlineExceeded", "DeadlineExceeded!"},
 		{"DeadlineExceeded|timeout|timed out", "DeadlineExceeded! or timeout!|timed out!"},
@@ -55,7 +55,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestMatchBytes wants bytes to match as the string of them does.
+// TestMatchBytes compares Match with package regexp.
 func TestMatchBytes(t *testing.T) {
 	texts := []string{" ", "DeadlineExceeded context deadline", "operation timeout", "an operation timeout of 2m", "operation  timeout", "Unknown operation timeout", "Canceled ", "operation ",
 		"TIMED OUT", "Timed_out", "time\u017ftamp: da\u017ftamp", "DAR\u212a", "dark", "DARK", "CODE", "code", "Mémoire", "MÉMOIRE", "a time-out of " + strings.Repeat("x", 600) + "Request Canceled"}
