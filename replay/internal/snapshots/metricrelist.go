@@ -93,7 +93,7 @@ func (d *dating) relist() (Proof, bool) {
 		}
 		d.running = true // otherwise it could not have ended so soon
 	case ok && d.running && time.Duration(z.at-hi)+long.SumMin > long.Sum:
-		// A second long relist does not fit into the time besides the one seen running.
+		// A second long relist does not fit in beside the one seen running.
 	case ok && d.idle:
 		lo, hi = z.at, b.by()
 	case ok && !d.running:
