@@ -19,7 +19,7 @@ const LateAfter = 10 * time.Second
 // observed.
 type Result struct {
 	Counts
-	Events     replay.PodEvents // those of Node.Observed and the missing ones
+	Events     replay.PodEvents // those of Node.Observed, and missing and discarded ones
 	ShortLived []ShortLived
 }
 

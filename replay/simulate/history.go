@@ -84,7 +84,7 @@ type world struct {
 	changes []sighting // in time order
 	next    int
 	pods    map[string]*worldPod
-	relists map[int64]int // proven relists by start
+	relists map[int64]int // proven relists: index by start
 	told    bool          // reported by the relist goroutine itself: each change belongs to the relist that logged it
 	seen    []seenEvent   // events that the sync loop received and no change explains
 	logged  bool          // the log shows events when the sync loop receives them: seen holds them all

@@ -31,7 +31,7 @@ type lock struct {
 	wants []string // functions that ask for it by a call of their own, and so wait
 	// A task holds the lock if its stack contains all functions of one of these sets.
 	held  [][]string
-	reads [][]string // the same for reading, or for a mutex in its place
+	reads [][]string // the same for reading, or for the mutex that preceded the rwsem
 	left  []string   // functions called, or waiting, with the lock released
 }
 

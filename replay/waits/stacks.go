@@ -33,15 +33,15 @@ func (t Task) String() string { return t.Comm + " (" + t.PID + ")" }
 type stack struct {
 	Task
 	hung   time.Duration // how long the task had not moved
-	frames []frame       // functions, innermost first
+	frames []frame       // innermost first; from a log only functions that the tables know
 	fns    map[string]bool
 	by     parse.Record // names the task
 }
 
-// frame is one function of a stack.
+// frame is one function of a stack, with its line number or index.
 type frame struct {
 	fn   string
-	line uint32 // adjacent frames have consecutive numbers
+	line uint32 // consecutive for a function and its direct caller
 	by   parse.Record
 }
 

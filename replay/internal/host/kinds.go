@@ -6,7 +6,7 @@ import "github.com/plegforensics/plegforensics/parse"
 // several.
 type Kinds uint32
 
-// Kinds.
+// Message kinds.
 const (
 	KindAge Kinds = 1 << iota
 	KindNever
@@ -27,7 +27,7 @@ const (
 	KindStarting
 	KindProfile
 	KindFallback    // evented PLEG falls back to generic PLEG, or its stream broke
-	KindInspectFail // goes with KindInside: inspecting a pod failed
+	KindInspectFail // inspecting a pod failed, if the line has an error
 	KindDiscard
 	KindTransition
 	KindFinished

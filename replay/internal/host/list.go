@@ -40,7 +40,7 @@ func Packed[T any](src Source[T]) List[T] { return List[T]{from: src} }
 // Source returns the source of the items, nil if they are in Plain.
 func (l List[T]) Source() Source[T] { return l.from }
 
-// ListOf returns a list of given items.
+// ListOf returns a list of the given items.
 func ListOf[T any](items ...T) List[T] {
 	l := List[T]{}
 	for i := range items {

@@ -60,7 +60,7 @@ type EventRow struct {
 	Type EventType
 }
 
-// EventType is the type of an event as a number.
+// EventType is a packed event type.
 type EventType uint8
 
 // Event types.

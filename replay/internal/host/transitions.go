@@ -36,7 +36,7 @@ type Subject struct {
 // History is a list of transitions.
 type History = List[Transition]
 
-// State of a container or sandbox as a number.
+// State is the state of a container or sandbox.
 type State uint8
 
 // States.

@@ -303,7 +303,7 @@ func proveStarts(shots []*shot) []Proof {
 		}
 		last = t.lastSeen
 		if i > 0 && t.icount == shots[i-1].icount && int64(t.lastSeen-1)*1e9 > shots[i-1].at {
-			continue // No relist began since the last snapshot: evented PLEG moves the gauge too.
+			continue // no relist began since the last snapshot: evented PLEG moves the gauge too
 		}
 		at := int64(t.lastSeen)*1e9 + int64(lastSeenSlack)
 		out = append(out, Proof{Kind: ProofStart, From: t.at, To: t.at, Count: -1,

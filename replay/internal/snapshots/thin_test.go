@@ -52,7 +52,8 @@ func showAll(ps []Proof) string {
 	return showProofs(ps, ProofStart, ProofCount, ProofLong, ProofRunning, ProofRestart, ProofGap, ProofFrozen, ProofRelist, ProofAge)
 }
 
-// Few of months of snapshots are read, yet a hang among them is found to the second.
+// TestManySnapshotsAreThinned checks that few of months of snapshots are read, yet a
+// hang among them is found to the second.
 func TestManySnapshotsAreThinned(t *testing.T) {
 	const n, D, I = 40_000, "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	src := &parse.Scrape{File: &parse.File{Path: "db/index"}, Stamp: parse.Stamp{Basis: parse.Stated}}
