@@ -61,8 +61,8 @@ func Peaks(n *replay.Node) []time.Duration {
 	return out
 }
 
-// bound holds from from to to: the age is at least (or at most) the time elapsed since
-// since, or flat if that is set.
+// bound is valid between from and to: the age is at least (or at most) the time elapsed
+// since the moment since, or flat if that is set.
 type bound struct {
 	from, to int64
 	since    int64

@@ -134,8 +134,8 @@ func TestAuditNeedsHistory(t *testing.T) {
 	}
 }
 
-// TestAuditDoubt checks that nothing is missing if the schedule is uncertain, an
-// inspection failed, PLEG was unhealthy, or the log has a gap.
+// TestAuditDoubt checks that no event is reported missing if the schedule is uncertain,
+// an inspection failed, PLEG was unhealthy, the log has a gap, or the kubelet restarted.
 func TestAuditDoubt(t *testing.T) {
 	events := func() []*parse.Event {
 		return []*parse.Event{lifeLine(10, "started", "c"), plegLine(11.1, "ContainerStarted", "c"), lifeLine(20.3, "exited", "c")}

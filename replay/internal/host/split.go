@@ -112,8 +112,8 @@ type originKey struct {
 }
 
 // Split assigns every record of the bundle to a node. Work on large logs that can run
-// in parallel goes through beside. It returns at most most nodes (0: no limit), and how
-// many it left out.
+// in parallel goes through beside. It returns no more nodes than most (0: no limit), and
+// how many it left out.
 func Split(b *parse.Bundle, most int, beside Parallel) (_ []*Records, more int) {
 	s := &splitter{b: b, beside: beside, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
@@ -501,8 +501,8 @@ func isIP(name string) bool {
 	return strings.Trim(name, "0123456789.") == ""
 }
 
-// claims returns every name by which the unit calls its node. The lines of one host
-// name one node. A file that others wrote about several nodes claims only its host.
+// claims returns every name by which the unit calls its node. A unit that holds only
+// what others wrote about a node claims just that node.
 func (u *unit) claims() []string {
 	var out []string
 	if u.about() {
@@ -782,8 +782,8 @@ func (s *splitter) besides(nodes map[*unit]*Records) {
 	}
 }
 
-// talkative returns the most roots whose units have the most events, in their original
-// order.
+// talkative limits roots to the given number, keeping those whose units have the most
+// events, in their original order.
 func (s *splitter) talkative(roots []*unit, most int) []*unit {
 	lines := map[*unit]int{}
 	for _, w := range s.writers {
