@@ -1,10 +1,9 @@
-// Package age bounds how old the last relist that listed pods was, at every
-// moment that evidence tells something of. It is a function of a node's history
-// and does no I/O.
+// Package age bounds how old the last relist that listed pods was, at every moment
+// about which there is evidence. It is a function of a node's history and does no I/O.
 //
-// The kubelet keeps the start of the last relist of which the list calls
-// returned without an error, and calls PLEG unhealthy when it lies more than the
-// threshold back (pkg/kubelet/pleg/generic.go, Healthy and Relist, v1.11 to v1.37).
+// The kubelet keeps the start of the last relist whose list calls returned without
+// error, and reports PLEG unhealthy once that is older than the threshold
+// (pkg/kubelet/pleg/generic.go, Healthy and Relist, v1.11 to v1.37).
 package age
 
 import (
@@ -16,20 +15,20 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// Span says that from From to To (Unix ns) the age rose from at least Low0 to at
-// least Low1, and from at most High0 to at most High1, both in straight lines.
-// High is Unknown at both ends where nothing bounds the age.
+// Span says that from From to To (Unix ns) the lower bound of the age goes linearly
+// from Low0 to Low1, and the upper bound from High0 to High1. Both High are Unknown if
+// nothing bounds the age from above.
 type Span struct {
 	From, To     int64
 	Low0, Low1   time.Duration
 	High0, High1 time.Duration
 }
 
-// Unknown is a bound that no evidence gives.
+// Unknown is an upper bound for which there is no evidence.
 const Unknown time.Duration = -1
 
-// Of returns the bounds over the window of a node, oldest first, without
-// overlap. Where a process had not yet listed pods there is no age, and no Span.
+// Of returns the bounds over the window of a node, oldest first, without overlap. While
+// a process has not listed pods yet there is no age, and no Span.
 func Of(n *replay.Node) []Span {
 	b := bounds{n: n, to: n.Window.End}
 	b.relists()
@@ -40,8 +39,9 @@ func Of(n *replay.Node) []Span {
 	return b.merge(n.Window.Start, n.Window.End)
 }
 
-// Peaks are how old the last relist got at least in each episode of a node, 0 where
-// there was none: by the reports, and by what else bounds it until the recovery.
+// Peaks returns, for each episode of a node, a lower bound of the greatest age that the
+// last relist reached, 0 if there was none. It uses the kubelet's reports and all other
+// bounds until the recovery.
 func Peaks(n *replay.Node) []time.Duration {
 	out := make([]time.Duration, len(n.Episodes))
 	if len(out) == 0 {
@@ -53,7 +53,7 @@ func Peaks(n *replay.Node) []time.Duration {
 		out[i] = e.PeakAge
 		from, to := cmp.Or(e.Breach, e.FirstReport), cmp.Or(n.Over(i), n.Window.End)
 		k, _ := slices.BinarySearchFunc(spans, from, func(s Span, t int64) int { return cmp.Compare(s.To, t+1) })
-		for ; k < len(spans) && spans[k].From < to && !e.Never && from != 0; k++ { // none overlaps another
+		for ; k < len(spans) && spans[k].From < to && !e.Never && from != 0; k++ { // spans do not overlap
 			s := &spans[k]
 			out[i] = max(out[i], s.Low0+time.Duration(float64(s.Low1-s.Low0)*float64(min(s.To, to)-s.From)/float64(s.To-s.From)))
 		}
@@ -61,8 +61,8 @@ func Peaks(n *replay.Node) []time.Duration {
 	return out
 }
 
-// bound holds from From to To: the age is at least (or at most) the time since
-// Since, or Flat if that is set.
+// bound is valid between from and to: the age is at least (or at most) the time elapsed
+// since the moment since, or flat if that is set.
 type bound struct {
 	from, to int64
 	since    int64
@@ -76,17 +76,19 @@ func (c *bound) at(t int64) time.Duration {
 	return max(time.Duration(t-c.since), 0)
 }
 
+// bounds collects the bounds of a node's age.
 type bounds struct {
 	n         *replay.Node
 	to        int64
 	low, high []bound
-	none      []bound // there is no age
+	none      []bound // intervals without an age
 }
 
+// atLeast adds a lower bound.
 func (b *bounds) atLeast(from, to, since int64) {
 	from = max(from, since)
 	if k := len(b.low) - 1; k >= 0 && b.low[k].since == since && b.low[k].from <= from && from <= b.low[k].to {
-		b.low[k].to = max(b.low[k].to, to) // lists that fail one after the other bound it together
+		b.low[k].to = max(b.low[k].to, to) // consecutive failed lists form one bound
 		return
 	}
 	if to > from {
@@ -94,7 +96,8 @@ func (b *bounds) atLeast(from, to, since int64) {
 	}
 }
 
-// atMost holds until the process ends: no later relist makes the age greater.
+// atMost adds an upper bound that holds until the process ends: no later relist makes
+// the age greater.
 func (b *bounds) atMost(run int, from, since int64) {
 	to := b.to
 	if run >= 0 && run+1 < len(b.n.Runs) {
@@ -105,10 +108,10 @@ func (b *bounds) atMost(run int, from, since int64) {
 	}
 }
 
-// relists are serial: while one runs, the age is that of the one before until it
-// has listed, and its own from then on.
+// relists adds the bounds from dated relists. Relists are serial: until a relist has
+// listed, the age is that of the one before, and afterwards its own.
 func (b *bounds) relists() {
-	since := int64(0) // the last relist that listed began no later than this
+	since := int64(0) // latest possible start of the last relist that listed
 	for i := range b.n.Relists {
 		r := &b.n.Relists[i]
 		if !r.Start.Known() {
@@ -148,8 +151,8 @@ func (b *bounds) relists() {
 	}
 }
 
-// seen is the latest moment at which the list of a relist that listed returned,
-// 0 unknown: relists are serial.
+// seen returns the latest time at which the list of a relist that listed can have
+// returned, 0 if unknown. It relies on relists being serial.
 func seen(n *replay.Node, i int) int64 {
 	rs := n.Relists
 	r := &rs[i]
@@ -164,7 +167,8 @@ func seen(n *replay.Node, i int) int64 {
 	return 0
 }
 
-// reports state an age to the microsecond.
+// reports adds the bounds from the kubelet's reports, which state the age to the
+// microsecond.
 func (b *bounds) reports() {
 	for i := range b.n.Episodes {
 		e := &b.n.Episodes[i]
@@ -173,7 +177,7 @@ func (b *bounds) reports() {
 			starts = []replay.Instant{e.LastStart}
 		}
 		k := len(starts)
-		if e.Never || k == 0 || e.FirstReport == 0 { // relists alone prove it
+		if e.Never || k == 0 || e.FirstReport == 0 { // proven by relists alone
 			continue
 		}
 		first, last := starts[0], starts[k-1]
@@ -186,7 +190,8 @@ func (b *bounds) reports() {
 	}
 }
 
-// health is the age held against the threshold.
+// health adds the bounds from health: the age is at most the threshold while healthy,
+// and at least while unhealthy.
 func (b *bounds) health() {
 	if b.n.Kubelet.Threshold <= 0 {
 		return
@@ -206,9 +211,9 @@ func (b *bounds) health() {
 	}
 }
 
-// paces: the interval histogram bounds how far starts of relists lay apart in a
-// step between two snapshots, and the gauge dates one
-// that had listed; it is set when health is asked for, so later ones may have too.
+// paces adds the bounds from metrics. The interval histogram bounds how far apart
+// relists began between two snapshots, and the gauge dates one that had listed. The
+// gauge is set when health is checked, so a later relist may have listed too.
 func (b *bounds) paces() {
 	evented := b.n.Kubelet.EventedSends()
 	for i := range b.n.Proofs {
@@ -222,7 +227,8 @@ func (b *bounds) paces() {
 			if !evented {
 				last += int64(p.Count-1) * int64(b.n.Kubelet.Period)
 			}
-			// The first start of the step lies within one interval and one relist of its begin.
+			// The first start of the step is at most one interval and one relist after
+			// its beginning.
 			from := max(snapshots.By(p.From)+int64(p.SumMin+p.SumMax), snapshots.By(p.To)-int64(p.Sum)+int64(p.SumMax))
 			if from < last {
 				b.high = append(b.high, bound{from: from, to: last, flat: p.SumMax + p.SumMin})
@@ -232,7 +238,7 @@ func (b *bounds) paces() {
 	}
 }
 
-// runAt is the run of the kubelet at a moment, -1 unknown.
+// runAt returns the index of the kubelet run at a moment, -1 if unknown.
 func (b *bounds) runAt(t int64) int {
 	run := -1
 	for i := range b.n.Runs {
@@ -243,10 +249,10 @@ func (b *bounds) runAt(t int64) int {
 	return run
 }
 
-// restarts: a new process has no age before its first relist listed, and an old
-// one none after its end.
+// restarts adds the intervals without an age: from the end of a process until the first
+// relist of the next one has listed.
 func (b *bounds) restarts() {
-	first := make([]int64, len(b.n.Runs)) // that listed, of each process
+	first := make([]int64, len(b.n.Runs)) // per process: when its first relist that listed had done so
 	for k := range b.n.Relists {
 		if r := &b.n.Relists[k]; r.Run > 0 && r.Run < len(first) && first[r.Run] == 0 && r.Listed != nil && *r.Listed {
 			first[r.Run] = seen(b.n, k)
@@ -257,7 +263,7 @@ func (b *bounds) restarts() {
 	}
 }
 
-// merge lays the bounds out.
+// merge combines the bounds into spans.
 func (b *bounds) merge(from, to int64) []Span {
 	if to <= from {
 		return nil
@@ -289,8 +295,8 @@ func (b *bounds) merge(from, to int64) []Span {
 	return out
 }
 
-// pieces adds the spans from f to t, over which the same bounds hold: it cuts
-// where a rising bound meets a flat one.
+// pieces appends the spans from f to t, an interval in which the same bounds hold. It
+// splits where a rising bound meets a flat one.
 func pieces(out []Span, low, high *active, f, t int64) []Span {
 	cuts := []int64{f, t}
 	for _, a := range []*active{low, high} {
@@ -317,7 +323,7 @@ func pieces(out []Span, low, high *active, f, t int64) []Span {
 	return out
 }
 
-// joins reports whether a span goes on in another in straight lines.
+// joins reports whether next continues s in a straight line.
 func (s *Span) joins(next *Span) bool {
 	goes := func(a0, a1, b0, b1 time.Duration) bool {
 		if a0 == Unknown || b0 == Unknown {
@@ -328,16 +334,16 @@ func (s *Span) joins(next *Span) bool {
 	return s.To == next.From && goes(s.Low0, s.Low1, next.Low0, next.Low1) && goes(s.High0, s.High1, next.High0, next.High1)
 }
 
-// active are the bounds that hold at a moment.
+// active tracks the bounds that hold at a moment.
 type active struct {
-	all   []bound // by from
+	all   []bound // sorted by from
 	next  int
 	now   []bound
-	least bool // the least of them counts, else the greatest
+	least bool // the smallest bound applies, otherwise the greatest
 }
 
-// advance moves to a moment; of rising upper bounds only the best is kept, since
-// they hold as long as each other but for the end of a process.
+// advance moves to moment t. Of rising upper bounds only the tightest is kept, since
+// all last equally long unless a process ends.
 func (a *active) advance(t int64) {
 	a.now = slices.DeleteFunc(a.now, func(c bound) bool { return c.to <= t })
 	for ; a.next < len(a.all) && a.all[a.next].from <= t; a.next++ {
@@ -355,7 +361,8 @@ func (a *active) advance(t int64) {
 	}
 }
 
-// over is the bound at both ends of a stretch over which one bound leads.
+// over returns the bound at both ends of an interval in which one bound is the
+// tightest.
 func (a *active) over(f, t int64) (first, last time.Duration) {
 	mid := f + (t-f)/2
 	best := -1
@@ -370,7 +377,8 @@ func (a *active) over(f, t int64) (first, last time.Duration) {
 	return a.now[best].at(f), a.now[best].at(t)
 }
 
-// crossing is where the best rising bound meets the best flat one, 0 nowhere.
+// crossing returns where the tightest rising bound meets the tightest flat one, 0 if
+// nowhere.
 func (a *active) crossing() int64 {
 	var since int64
 	var flat time.Duration

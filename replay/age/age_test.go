@@ -15,7 +15,7 @@ func when(s float64) replay.Instant { return replay.Instant{At: sec(s)} }
 func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }
 
-// bounds at a moment, in seconds; high -1 is none.
+// boundsAt returns the bounds at a moment in seconds; high is -1 if there is none.
 func boundsAt(t *testing.T, n *replay.Node, s float64) (low, high float64) {
 	t.Helper()
 	for _, x := range Of(n) {
@@ -31,7 +31,7 @@ func boundsAt(t *testing.T, n *replay.Node, s float64) (low, high float64) {
 	return -1, -1
 }
 
-// TestOf: what each kind of evidence says of the age, and what it does not.
+// TestOf checks what each kind of evidence says about the age, and what it does not.
 func TestOf(t *testing.T) {
 	hung := replay.Relist{Run: -1, Start: when(1000), ListEnd: when(1000.5), End: when(1240), Listed: yes()}
 	failed := replay.Relist{Run: -1, Start: when(1241), End: when(1361), Listed: no()}
@@ -77,7 +77,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSpans: spans are ordered, do not overlap, and no bound crosses the other.
+// TestSpans checks that spans are ordered, do not overlap, and that the bounds do not
+// cross.
 func TestSpans(t *testing.T) {
 	n := replay.Node{Kubelet: replay.Kubelet{Threshold: 180 * time.Second}, Window: replay.Window{Start: sec(0), End: sec(5000)}}
 	for i := range 200 {
@@ -100,8 +101,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestPeaks: a relist that goes on behind the last report makes the age greater than
-// any line states, and what comes after the recovery counts no more.
+// TestPeaks checks that a relist that continues after the last report makes the age
+// greater than any line states, and that nothing after the recovery counts.
 func TestPeaks(t *testing.T) {
 	n := &replay.Node{Window: replay.Window{Start: sec(900), End: sec(3000)}, Kubelet: replay.Kubelet{Threshold: 180 * time.Second},
 		Relists: []replay.Relist{{Run: -1, Start: when(1000), ListEnd: when(1001), End: when(1241), Listed: yes()}, {Run: -1, Start: when(2000), ListEnd: when(2001), End: when(2500), Listed: yes()}},

@@ -10,22 +10,22 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// LateAfter is the lag beyond which an event counts as late. A healthy kubelet
-// reports a change within a relist period and the relist itself; ten periods
-// is what a pod's owner notices.
+// LateAfter is the lag beyond which an event counts as late. A healthy kubelet reports
+// a change within a relist period plus the relist itself; ten periods is a delay that
+// the pod's owner notices.
 const LateAfter = 10 * time.Second
 
-// Result compares the events that the reference PLEG must have produced with
-// those observed.
+// Result compares the events that the reference PLEG must have produced with those
+// observed.
 type Result struct {
 	Counts
-	Events     replay.PodEvents // those of Node.Observed, and what should have been there
+	Events     replay.PodEvents // those of Node.Observed, and missing and discarded ones
 	ShortLived []ShortLived
 }
 
-// Counts are the events by what the audit says of them, as documents tell it.
+// Counts holds the number of events by status, as documents report it.
 type Counts struct {
-	Audited    bool     `json:"audited"` // there was runtime history to audit against
+	Audited    bool     `json:"audited"` // there was runtime history to compare with
 	Observed   int      `json:"observed"`
 	Replayed   int      `json:"replayed"`
 	Missing    int      `json:"missing"`
@@ -35,18 +35,18 @@ type Counts struct {
 	Notes      []string `json:"notes"`
 }
 
-// ShortLived is a container that lived and died between two relists.
+// ShortLived is a container that started and exited between two relists.
 type ShortLived struct {
 	ID, Pod        string
 	Started, Ended int64
 	Evidence       []replay.Evidence
 }
 
-// Of compares the events that the reference PLEG must have produced from the
-// runtime's history with the "SyncLoop (PLEG)" lines of a node. It accuses nobody
-// falsely: what only some relist schedules would have produced, or what the log's
-// verbosity hides, is not missing. The node is left as it is; it must be whole,
-// not clipped to a window.
+// Of compares the events that the reference PLEG must have produced, given the
+// runtime's history, with the "SyncLoop (PLEG)" lines of a node. It avoids false
+// accusations: an event that only some relist schedules would have produced, or that
+// the log's verbosity hides, is not missing. It does not change the node, which must be
+// whole, not clipped to a window.
 func Of(n *replay.Node) Result {
 	table := host.EventTableOf(n.Observed)
 	if table == nil {
@@ -62,7 +62,7 @@ func Of(n *replay.Node) Result {
 		a.missing()
 		a.shortLived()
 	}
-	a.n.Index().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) { // one line a drop, which names no pod
+	a.n.Index().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) { // one line per dropped event, which names no pod
 		a.more = append(a.more, addedEvent{line: int32(i), typ: host.TypeNone, status: statusDiscarded})
 		a.out.Discarded++
 	})
@@ -71,8 +71,8 @@ func Of(n *replay.Node) Result {
 	return a.out
 }
 
-// Clip drops events of outside a stretch of time, and counts those that are left:
-// since and until are Unix ns, 0 leaves that side open.
+// Clip drops events outside a time window, and counts those that are left. since and
+// until are Unix ns; 0 leaves a side open.
 func (r *Result) Clip(since, until int64) {
 	f := host.Frame{Since: since, Until: until}
 	r.Events = r.Events.Without(func(e replay.PodEvent) bool { return f.Out(e.At, e.At) })
@@ -86,20 +86,20 @@ func (r *Result) Clip(since, until int64) {
 	r.Replayed = n[replay.StatusMatched] + r.Late + r.Missing
 }
 
-// auditor is an audit under way.
+// auditor is the state of one audit.
 type auditor struct {
 	judgedEvents
 	n       *replay.Node
 	proved  tightest // windows between observed events and their causes
 	windows []listWindow
 	unseen  []unseen
-	failed  []*replay.Failure // by end, once somebody asked for them
+	failed  []*replay.Failure // by end; filled on first use
 	out     Result
 	maybe   int // events that only some schedules would have sent
 	hidden  int // events that the log cannot show
 }
 
-// judgeObserved judges each "SyncLoop (PLEG)" line.
+// judgeObserved judges the event of each "SyncLoop (PLEG)" line.
 func (a *auditor) judgeObserved() {
 	runs := newRestarts(a.n, a.table)
 	for i := range a.n.Observed.Len() {
@@ -117,23 +117,23 @@ func (a *auditor) judgeObserved() {
 	}
 }
 
-// judge holds one event against the life of what it is about. A kubelet that
-// has just started reports the world as it finds it: such an event is no news
-// and has no lag.
+// judge compares one event with the life of its container or sandbox. A kubelet that
+// has just started reports the state that it finds: such an event is not a change and
+// has no lag.
 func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) verdict {
 	at, ok := a.lives.cause(l, e.Type)
-	if at.Known() && at.At < seen { // events come by time, and so do these windows by their ends
+	if at.Known() && at.At < seen { // events are in time order, and so are the ends of these windows
 		a.proved.add(listWindow{from: at.Earliest(), to: seen})
 	}
-	// A second report of one change, by a kubelet that started anew or by the
-	// generic relist after the event stream, is no measure of lateness either.
+	// A second report of one change, by a restarted kubelet or by a generic relist
+	// after the event stream, does not measure lateness either.
 	again := l.saw(e.Type)
 	l.sawStart, l.sawEnd = l.sawStart || e.Type == host.TypeStarted, l.sawEnd || e.Type == host.TypeDied
 	switch {
 	case !ok:
 		return verdict{status: statusUnexpected}
 	case !at.Known():
-		return verdict{} // the runtime's log does not tell
+		return verdict{} // the runtime's log does not say
 	case seen+int64(at.Slack)+int64(time.Second) < at.At:
 		return verdict{status: statusUnexpected}
 	case again || runs.reports(seen, at.At):

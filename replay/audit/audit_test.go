@@ -14,8 +14,8 @@ import (
 
 var auditFile = &parse.File{Path: "log"}
 
-// lineAt is an event of one signature with given fields, so many seconds after
-// the start of the test's time.
+// lineAt returns an event of one signature with the given fields, sec seconds after
+// auditStart.
 func lineAt(sec float64, src parse.Source, sig string, fields ...string) *parse.Event {
 	var fs []parse.Field
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -38,9 +38,9 @@ func plegLine(sec float64, kind, id string) *parse.Event {
 	return lineAt(sec, parse.SrcKubelet, parse.SigEvent, "pod_ns", "ns", "pod_name", "web", "pod_uid", "u", "type", kind, "data", id)
 }
 
-// auditNode builds a node whose kubelet relists every second for a minute and
-// reports events of another container at both ends, so that the log is known
-// to show such lines throughout.
+// auditNode builds a node whose kubelet relists every second for a minute. It reports
+// events of another container, "edge", at both ends, so the log is known to show such
+// lines throughout.
 func auditNode(events ...*parse.Event) *tested {
 	events = append(events, plegLine(0.5, "ContainerStarted", "edge"), plegLine(59, "ContainerDied", "edge"))
 	slices.SortStableFunc(events, func(a, b *parse.Event) int { return int(a.At - b.At) })
@@ -55,7 +55,7 @@ func auditNode(events ...*parse.Event) *tested {
 	return n
 }
 
-// tested is a node and the audit of it.
+// tested is a node with its audit.
 type tested struct {
 	*replay.Node
 	Audit Result
@@ -71,7 +71,7 @@ func (n *tested) read() {
 	n.Audit = Of(n.Node)
 }
 
-// verdicts prints the audit without the edges.
+// verdicts formats the audit without the events of "edge".
 func verdicts(n *tested) string {
 	var out []string
 	for _, e := range n.Audit.Events.All() {
@@ -124,8 +124,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditNeedsHistory holds that without a log of the runtime nothing is
-// judged, whatever the kubelet says about itself.
+// TestAuditNeedsHistory checks that nothing is judged without a log of the runtime,
+// whatever the kubelet logs about itself.
 func TestAuditNeedsHistory(t *testing.T) {
 	n := auditNode(plegLine(11, "ContainerStarted", "c"),
 		lineAt(20, parse.SrcKubelet, parse.SigTransition, "pod_uid", "u", "id", "c", "old", "running", "new", "exited"))
@@ -134,8 +134,8 @@ func TestAuditNeedsHistory(t *testing.T) {
 	}
 }
 
-// TestAuditDoubt holds that an uncertain schedule, a failing inspection,
-// unhealthy times and gaps make nobody guilty.
+// TestAuditDoubt checks that no event is reported missing if the schedule is uncertain,
+// an inspection failed, PLEG was unhealthy, the log has a gap, or the kubelet restarted.
 func TestAuditDoubt(t *testing.T) {
 	events := func() []*parse.Event {
 		return []*parse.Event{lifeLine(10, "started", "c"), plegLine(11.1, "ContainerStarted", "c"), lifeLine(20.3, "exited", "c")}
@@ -156,7 +156,7 @@ func TestAuditDoubt(t *testing.T) {
 	} {
 		n := auditNode(events()...)
 		spoil(n.Node)
-		if n.Relists == nil { // the edges alone prove listings too: take their causes away
+		if n.Relists == nil { // the edges alone prove listings too, so remove their events
 			n.Observed = n.Observed.Without(func(e replay.PodEvent) bool { return e.At == sinceStart(0.5) })
 		}
 		got := Of(n.Node).Missing

@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// rowStore keeps the fields of lines as a decoder takes them, and no text.
+// rowStore keeps the fields of lines as a decoder extracts them, and no text.
 type rowStore struct {
 	interned *parse.StringTable
 	rows     parse.Rows
@@ -18,7 +18,7 @@ type rowStore struct {
 func (s *rowStore) Slice(off, n uint32) string                   { return "" }
 func (s *rowStore) Row(n uint32) (parse.Row, *parse.StringTable) { return s.rows.At(n), s.interned }
 
-// keep puts fields away, names and values by turns, and returns their row.
+// keep stores fields, given as alternating names and values, and returns their row.
 func (s *rowStore) keep(fields ...string) uint32 {
 	var names []string
 	values := []parse.StringID{0}
@@ -29,8 +29,8 @@ func (s *rowStore) keep(fields ...string) uint32 {
 	return s.rows.Add(values)
 }
 
-// churn makes the lines of n containers that come and go, one a second: four of
-// the runtime, two pod events.
+// churn makes the lines of n containers that come and go, one per second: four lines of
+// the runtime and two pod events each.
 func churn(n int) *parse.Bundle {
 	f := &parse.File{Path: "node.log", Role: parse.RoleLog}
 	store := &rowStore{interned: parse.NewStringTable()}
@@ -43,7 +43,7 @@ func churn(n int) *parse.Bundle {
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC).UnixNano()
 	add := func(kind *parse.EventKind, fields ...string) {
 		at += int64(time.Second) / 6
-		if len(b.Events)%4096 == 4095 { // a store is small, as each part of a log has its own
+		if len(b.Events)%4096 == 4095 { // stores are small, as each part of a log has its own
 			store = &rowStore{interned: store.interned}
 		}
 		e := parse.NewEvent(kind, parse.NewText(&parse.Arena{Store: store}, 0, 0), parse.Event{Line: uint32(len(b.Events) + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
@@ -66,8 +66,8 @@ func churn(n int) *parse.Bundle {
 	return b
 }
 
-// BenchmarkBuildBulk rebuilds a node from the lines of 75,000 containers, the
-// kind of lines that a log has most of.
+// BenchmarkBuildBulk rebuilds a node from the lines of 75,000 containers, the most
+// frequent kind of lines in a log.
 func BenchmarkBuildBulk(b *testing.B) {
 	in := churn(75_000)
 	b.ReportAllocs()
@@ -77,10 +77,11 @@ func BenchmarkBuildBulk(b *testing.B) {
 	b.ReportMetric(float64(len(in.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// TestBulkCosts holds a pod event or life line to the bytes that the rebuild may
-// allocate for it: packed rows and tables by Sym, no string and no map.
+// TestBulkCosts limits the bytes that the rebuild allocates for a pod event or
+// container line. It needs packed rows and tables by interned string, without strings
+// or maps.
 func TestBulkCosts(t *testing.T) {
-	const lines, most = 6 * 20_000, 200 // bytes a line
+	const lines, most = 6 * 20_000, 200 // bytes per line
 	in := churn(lines / 6)
 	r := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
@@ -95,7 +96,7 @@ func TestBulkCosts(t *testing.T) {
 	}
 }
 
-// TestBulk wants of taken fields what extracted ones give.
+// TestBulk checks that stored fields give the same result as extracted ones.
 func TestBulk(t *testing.T) {
 	n := replay.Build(churn(40), replay.Options{})[0]
 	a := Of(n)

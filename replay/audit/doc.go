@@ -1,3 +1,3 @@
-// Package audit holds the pod lifecycle events that the reference PLEG must have
-// produced, by the runtime's own account, against those that the kubelet logged.
+// Package audit compares the pod lifecycle events that the reference PLEG must have
+// produced, given the runtime's log, with those that the kubelet logged.
 package audit

@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// eventStatus is the status of an event as a number.
+// eventStatus is a packed event status.
 type eventStatus uint8
 
 const (
@@ -23,33 +23,33 @@ const (
 
 var eventStatuses = [...]string{replay.StatusObserved, replay.StatusMatched, replay.StatusLate, replay.StatusUnexpected, replay.StatusMissing, replay.StatusDiscarded}
 
-// verdict is what the audit says of one observed event.
+// verdict is the result of the audit of one observed event.
 type verdict struct {
 	status eventStatus
-	lagged bool // the audit measured how late it was
+	lagged bool // the audit measured its lag
 }
 
-// addedEvent is an event that no "SyncLoop (PLEG)" line tells of.
+// addedEvent is an event without a "SyncLoop (PLEG)" line.
 type addedEvent struct {
-	line   int32 // of the kubelet, index into Records.Events; -1: no line at all
-	at     int64 // when the audit found that it was missing, where there is no line
+	line   int32 // kubelet line about it, index into Records.Events; -1: none
+	at     int64 // when its absence was established; used if there is no line
 	of     host.EventPod
 	data   parse.StringID
 	typ    host.EventType
 	status eventStatus
 }
 
-// judgedEvents are the observed events of a node as the audit judged them and
-// those that it added, by time, events of one moment by what they are about. They
-// are sorted when they are first asked for: most reports only count them.
+// judgedEvents holds the observed events of a node with their verdicts, and those that
+// the audit added, ordered by time, then by ID. They are sorted on first use, because
+// most reports only count them.
 type judgedEvents struct {
 	table    *host.EventTable
-	observed replay.PodEvents // of table, maybe not all of it
+	observed replay.PodEvents // of table, possibly clipped
 	lives    *lives
 	verdicts []verdict // by row of table
 	more     []addedEvent
 
-	order []int32 // rows of table, and ^index into more; nil until they are sorted
+	order []int32 // rows of table, and ^index into more; nil until sorted
 	plain []*replay.PodEvent
 }
 
@@ -69,8 +69,7 @@ func (j *judgedEvents) Item(i int) replay.PodEvent {
 	return e
 }
 
-// added makes an event that the audit added whole. A line about a dropped event
-// names no pod.
+// added unpacks an added event. A line about a dropped event names no pod.
 func (j *judgedEvents) added(x *addedEvent) replay.PodEvent {
 	text := j.table.Interned.Text
 	e := replay.PodEvent{At: j.addedAt(x), Type: x.typ.String(), Data: text(x.data), Status: eventStatuses[x.status],
@@ -93,7 +92,7 @@ func (j *judgedEvents) addedAt(x *addedEvent) int64 {
 	return 0
 }
 
-// judged adds what the audit found in the life of what the event is about.
+// judged adds what the life of the event's container or sandbox shows.
 func (j *judgedEvents) judged(e *replay.PodEvent, id parse.StringID, typ host.EventType, v verdict) {
 	l := j.lives.find(id)
 	e.Change = j.lives.line(l, typ)

@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// TestLists wants of packed lists what plain ones give, also cut to a window and
+// TestLists checks that packed lists give the same as plain ones, also clipped and
 // unpacked.
 func TestLists(t *testing.T) {
 	n := auditNode(lifeLine(10, "started", "c"), plegLine(11.1, "ContainerStarted", "c"), lifeLine(20, "exited", "c", "exit_code", "3"),

@@ -6,25 +6,25 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// lives is what the runtime's history says of its containers and sandboxes, one
-// row for each object of the history.
+// lives is the runtime's history of containers and sandboxes, one row per object of the
+// history.
 type lives struct {
 	of   *host.HistoryTable
 	rows []Life
-	any  bool // the runtime told of at least one
+	any  bool // the runtime logged at least one change
 }
 
-// life is one stay of a container or sandbox in the runtime, by the runtime's
-// own account. Its moves are indexes into the history plus one, 0 unknown.
+// Life is the life of one container or sandbox, according to the runtime. created,
+// started, ended and removed are indexes into HistoryTable.Moves plus one, 0 unknown.
 type Life struct {
 	created, started, ended, removed int32
-	known                            bool // the runtime tells of it
-	restarted                        bool // ran more than once under one id: only its first run is told
-	sawStart, sawEnd                 bool // the kubelet reported it
+	known                            bool // the runtime reported it
+	restarted                        bool // ran more than once under one ID; only its first run is recorded
+	sawStart, sawEnd                 bool // the kubelet reported the event
 }
 
-// livesOf gathers the runtime's history by object; what only the kubelet told is
-// not history to hold the kubelet against.
+// livesOf collects the runtime's history by object. Changes that only the kubelet
+// reported are left out: the kubelet is not checked against its own account.
 func livesOf(of replay.History) *lives {
 	ls := &lives{}
 	h, ok := of.Source().(*host.HistoryTable)
@@ -63,7 +63,7 @@ func (ls *lives) move(l *Life, m *host.Move, i int32) {
 	}
 }
 
-// find returns the life of an id, nil if the runtime tells of none.
+// find returns the life of an ID, nil if the runtime did not report it.
 func (ls *lives) find(id parse.StringID) *Life {
 	if ls.of == nil {
 		return nil
@@ -74,7 +74,7 @@ func (ls *lives) find(id parse.StringID) *Life {
 	return nil
 }
 
-// at is the moment of a move, the zero Instant for none.
+// at returns the time of a move, the zero Instant for none.
 func (ls *lives) at(move int32) replay.Instant {
 	if move == 0 {
 		return replay.Instant{}
@@ -83,8 +83,8 @@ func (ls *lives) at(move int32) replay.Instant {
 	return replay.Instant{At: m.At, Slack: m.Slack}
 }
 
-// cause is the moment of the change that an event reports. It is false when
-// the runtime's account of this life leaves no room for such a change.
+// cause returns the time of the change that an event reports. It returns false if the
+// runtime's account of this life rules out such a change.
 func (ls *lives) cause(l *Life, t host.EventType) (replay.Instant, bool) {
 	switch t {
 	case host.TypeStarted:
@@ -99,7 +99,7 @@ func (ls *lives) cause(l *Life, t host.EventType) (replay.Instant, bool) {
 	return replay.Instant{}, true
 }
 
-// line is the runtime's line of the change that an event of a type reports, nil
+// line returns the runtime's record of the change that an event of type t reports, nil
 // if there is none.
 func (ls *lives) line(l *Life, t host.EventType) parse.Record {
 	move := l.ended
@@ -112,10 +112,10 @@ func (ls *lives) line(l *Life, t host.EventType) parse.Record {
 	return ls.of.Record(ls.of.Moves[move-1].Line)
 }
 
-// saw reports whether an event of that type was seen.
+// saw reports whether the kubelet reported an event of type t.
 func (l *Life) saw(t host.EventType) bool {
 	return t == host.TypeStarted && l.sawStart || t == host.TypeDied && l.sawEnd
 }
 
-// about returns the object that a life is of.
+// about returns the object with index i.
 func (ls *lives) about(i int32) *host.Object { return ls.of.Objects.At(i) }

@@ -13,16 +13,16 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// listWindow is a stretch within which at least one relist listed the
-// runtime's containers, whatever schedule is assumed.
+// listWindow is an interval within which at least one relist listed the runtime's
+// containers, whatever the relist schedule was.
 type listWindow struct {
 	from, to int64
 }
 
-// listingWindows derives the windows from the ledger and the events: a relist that
-// listed did so between its start and the return of its list calls; a stretch
-// with at least one relist holds one listing; and an event whose cause is known
-// proves a listing between the two.
+// listingWindows derives windows from the ledger and the events: a relist that listed
+// did so between its start and the return of its list calls; an interval with at least
+// one relist contains a listing; and an event whose cause is known proves a listing
+// between the two.
 func listingWindows(n *replay.Node, proved tightest) []listWindow {
 	var dated []listWindow
 	for i := range n.Relists {
@@ -59,8 +59,8 @@ func listingWindows(n *replay.Node, proved tightest) []listWindow {
 	return out
 }
 
-// tightest are windows of which none holds another one: the inner one says
-// more. They are sorted by both ends.
+// tightest are windows none of which contains another: the inner one says more. They
+// are sorted by both ends.
 type tightest []listWindow
 
 // add adds a window that ends no earlier than those before it.
@@ -75,8 +75,8 @@ func (t *tightest) add(w listWindow) {
 	*t = append((*t)[:k], w)
 }
 
-// listedWithin returns the first window that lies wholly after from and
-// before to (0: no end).
+// listedWithin returns the first window that lies wholly after from, if it ends before
+// to (0: no limit).
 func (a *auditor) listedWithin(from, to int64) (listWindow, bool) {
 	i := sort.Search(len(a.windows), func(i int) bool { return a.windows[i].from > from })
 	if i == len(a.windows) || to != 0 && a.windows[i].to >= to {
@@ -85,7 +85,7 @@ func (a *auditor) listedWithin(from, to int64) (listWindow, bool) {
 	return a.windows[i], true
 }
 
-// missing looks for events that every schedule sends and no line shows.
+// missing finds events that every schedule sends and no line shows.
 func (a *auditor) missing() {
 	ls := a.lives
 	for i := range ls.rows {
@@ -103,9 +103,9 @@ func (a *auditor) missing() {
 	a.judgeUnseen()
 }
 
-// expect counts one event of a life and says whether it is missing: the state
-// must have lasted over a listing, the pod be known to the kubelet, and the
-// log be able to show the line.
+// expect counts one event of a life, and records it as unseen if it should have been
+// logged: the state lasted over a listing, and the log would show the line. Whether the
+// kubelet knew the pod is decided in judgeUnseen.
 func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 	l := &a.lives.rows[i]
 	if !from.Known() || l.restarted {
@@ -135,16 +135,16 @@ func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 	}
 }
 
-// unseen is an event of which every schedule sends one and the log would show a
-// line by then, if the kubelet knew the pod.
+// unseen is an event that every schedule sends and the log would show by then, if the
+// kubelet knew the pod.
 type unseen struct {
 	life int32
 	typ  host.EventType
 	by   int64
 }
 
-// judgeUnseen tells those that are missing from those of pods that the kubelet
-// may not have known yet, or any more.
+// judgeUnseen separates missing events from those of pods that the kubelet may not have
+// known yet, or no longer.
 func (a *auditor) judgeUnseen() {
 	if len(a.unseen) == 0 {
 		return
@@ -162,8 +162,8 @@ func (a *auditor) judgeUnseen() {
 	}
 }
 
-// noticed reports whether PLEG knew the container before it died, or could
-// see it dead: only then its death is news.
+// noticed reports whether PLEG knew the container before it died, or could see it dead.
+// Only then does it report the death.
 func (a *auditor) noticed(l *Life) bool {
 	if l.sawStart {
 		return true
@@ -182,21 +182,21 @@ func (a *auditor) noticed(l *Life) bool {
 	return ok
 }
 
-// settle is how long after a listing the line of an event may take to appear
-// before its absence means anything.
+// settle is how long after a listing the line of an event may take to appear; only then
+// does its absence mean anything.
 const settle = 30 * time.Second
 
-// logged reports whether "SyncLoop (PLEG)" lines stand before and after a
-// stretch: the log shows such lines and goes on.
+// logged reports whether there are "SyncLoop (PLEG)" lines before and after the
+// interval, so that the log shows such lines and covers it.
 func (a *auditor) logged(from, to int64) bool {
-	rows := a.table.Rows // in order of time, those of none first
+	rows := a.table.Rows // in time order, undated ones first
 	i := sort.Search(len(rows), func(i int) bool { return a.table.At(&rows[i]) != 0 })
 	return i < len(rows) && a.table.At(&rows[i]) <= from && a.table.At(&rows[len(rows)-1]) >= to
 }
 
-// disturbed reports whether something else explains a missing line: an
-// inspection of the pod that failed, unhealthy times in which the channel is
-// not drained, a gap in the log, or a kubelet that ended.
+// disturbed reports whether something else explains a missing line: a failed inspection
+// of the pod, unhealthy times in which the channel is not drained, a gap in the log, or
+// a kubelet that stopped.
 func (a *auditor) disturbed(life int32, w listWindow) bool {
 	from, to := w.from-int64(settle), w.to+int64(settle)
 	meets := func(s replay.Span) bool { return s.From < to && (s.To == 0 || s.To > from) }
@@ -206,7 +206,8 @@ func (a *auditor) disturbed(life int32, w listWindow) bool {
 		a.failedFor(life, from, to)
 }
 
-// failedFor reports whether a call about a life failed within a stretch.
+// failedFor reports whether a call about the object or its pod failed within an
+// interval.
 func (a *auditor) failedFor(life int32, from, to int64) bool {
 	if a.failed == nil {
 		a.failed = make([]*replay.Failure, len(a.n.Failures))
@@ -225,10 +226,9 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 	return false
 }
 
-// shortLived finds containers that lived and died between two relists: PLEG
-// reports their death and never saw them run. That is proved where two relists
-// bracket the life, or where it was shorter than a relist period and only the
-// death was reported.
+// shortLived finds containers that started and exited between two relists: PLEG reports
+// their death and never saw them run. It is proven if two relists bracket the life, or
+// if the life was shorter than a relist period and only the death was reported.
 func (a *auditor) shortLived() {
 	ls, text := a.lives, a.n.Interned.Text
 	for i := range ls.rows {
@@ -251,8 +251,8 @@ func (a *auditor) shortLived() {
 	slices.SortFunc(a.out.ShortLived, func(x, y ShortLived) int { return strings.Compare(x.ID, y.ID) })
 }
 
-// between reports whether two relists that followed one another bracket a
-// stretch: the first had listed before it began, the second began after.
+// between reports whether two consecutive relists bracket an interval: the first had
+// listed before it began, the second began after it.
 func (a *auditor) between(from, to replay.Instant) bool {
 	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from.Earliest() })
 	if i == 0 || i == len(a.n.Relists) {
@@ -266,15 +266,16 @@ func (a *auditor) between(from, to replay.Instant) bool {
 	return !slices.ContainsFunc(a.n.Bounded, func(b replay.Bounded) bool { return b.CountMax > 0 && b.From < next.Start.At && b.To > r.Start.At })
 }
 
-// restarts knows when a kubelet that had just begun reported the world.
+// restarts holds the intervals in which a kubelet that had just started reported
+// existing state, sorted by start.
 type restarts []replay.Span
 
-// reportSettle is how long after its first event a kubelet may go on to
-// report what its first relist found.
+// reportSettle is how long after its first event a kubelet may still report what its
+// first relist found.
 const reportSettle = int64(15 * time.Second)
 
-// newRestarts takes the stretch from the start of each run to shortly after
-// the first event in it: a first relist that hangs reports late.
+// newRestarts returns the interval from the start of each run to shortly after its
+// first event: a first relist that hangs reports late.
 func newRestarts(n *replay.Node, t *host.EventTable) restarts {
 	var r restarts
 	at := func(i int) int64 { return t.At(&t.Rows[n.Observed.Row(i)]) }
@@ -294,24 +295,24 @@ func newRestarts(n *replay.Node, t *host.EventTable) restarts {
 	return r
 }
 
-// reports reports whether an event at a time is how a new kubelet tells of a
-// change that happened before it began.
+// reports reports whether an event at a time is a new kubelet's report of a change from
+// before it started.
 func (r restarts) reports(at, cause int64) bool {
 	i := sort.Search(len(r), func(i int) bool { return r[i].From > at })
 	return i > 0 && at < r[i-1].To && cause < r[i-1].From
 }
 
-// podsKnown knows when the kubelet managed the pods that are asked about, from
-// its own lines.
+// podsKnown holds when the kubelet managed the pods in question, according to its own
+// lines.
 type podsKnown struct {
-	uids  map[parse.StringID]int64 // first line that proves the pod of a uid known
+	uids  map[parse.StringID]int64 // by UID: first line that proves the pod known
 	since map[host.PodID]int64     // the same by name
-	until map[host.PodID]int64     // line that ends it
+	until map[host.PodID]int64     // by name: line that ends it
 }
 
 func newPodsKnown(a *auditor) *podsKnown {
 	k := &podsKnown{map[parse.StringID]int64{}, map[host.PodID]int64{}, map[host.PodID]int64{}}
-	asked := make([]bool, a.n.Interned.Bound()) // about uids and names: few of many
+	asked := make([]bool, a.n.Interned.Bound()) // UIDs and names in question: few of many
 	named := false                              // any of them is known
 	for _, u := range a.unseen {
 		o := a.lives.about(u.life)
@@ -345,19 +346,19 @@ func newPodsKnown(a *auditor) *podsKnown {
 			}
 		}
 	})
-	delete(k.uids, 0) // of pods without a uid, or a name, nothing is known
+	delete(k.uids, 0) // 0 and the zero PodID mean unknown
 	delete(k.since, host.PodID{})
 	return k
 }
 
-// earliest keeps the least of the times of what is asked about.
+// earliest records the earliest time of what is in question.
 func earliest[K comparable](times map[K]int64, about K, at int64) {
 	if have, asked := times[about]; asked && (have == 0 || at < have) {
 		times[about] = at
 	}
 }
 
-// sync notes that a pod came or went.
+// sync records that a pod was added or removed.
 func (k *podsKnown) sync(pod host.PodID, op string, at int64) {
 	switch op {
 	case "ADD":
@@ -369,7 +370,7 @@ func (k *podsKnown) sync(pod host.PodID, op string, at int64) {
 	}
 }
 
-// at reports whether the kubelet certainly managed the pod of an object then.
+// at reports whether the kubelet certainly managed the object's pod at a time.
 func (k *podsKnown) at(o *host.Object, at int64) bool {
 	uid, name, until := k.uids[o.PodUID], k.since[o.Pod()], k.until[o.Pod()]
 	return (uid != 0 && uid <= at || name != 0 && name <= at) && (until == 0 || until > at+int64(settle))

@@ -13,7 +13,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Blame divides the seconds of one long relist.
+// Blame divides the time of one long relist.
 type Blame struct {
 	Relist      int // index into Node.Relists
 	Total       time.Duration
@@ -25,21 +25,21 @@ type Blame struct {
 	Notes       []string
 }
 
-// Share is a part of a relist and what it is charged to.
+// Share is a part of a relist and what it is attributed to.
 type Share struct {
 	What     string // operation, or pod ns/name
-	ID       string // pod uid or container id, if known
+	ID       string // pod UID or container ID, if known
 	Took     time.Duration
-	AtMost   bool // Took is an upper bound: others make such calls too
+	AtMost   bool // Took is an upper bound, because others make such calls too
 	Calls    int  // calls, or inspections of a pod
-	TimedOut int  // of those, how many ran into the time-out
+	TimedOut int  // how many of Calls timed out
 	Evidence []replay.Evidence
 }
 
-// maxBlamed bounds how many relists are divided, the longest first.
+// maxBlamed bounds the number of relists that are divided, the longest first.
 const maxBlamed = 200
 
-// Of divides the seconds of the long relists of a node, longest first.
+// Of divides the long relists of a node, longest first.
 func Of(n *replay.Node) []Blame {
 	var out []Blame
 	var b *blamer
@@ -52,8 +52,8 @@ func Of(n *replay.Node) []Blame {
 	return out
 }
 
-// Kept leaves of bs what is said of the relists that a clipped node has left, by
-// the indexes that replay.Node.Clip returned.
+// Kept returns the entries of bs for the relists that remain in a clipped node. kept
+// maps old to new indexes, as returned by replay.Node.Clip.
 func Kept(bs []Blame, kept map[int]int) []Blame {
 	var out []Blame
 	for _, b := range bs {
@@ -81,7 +81,7 @@ func longRelists(n *replay.Node) []int {
 	return idx[:min(len(idx), maxBlamed)]
 }
 
-// segment is a stretch of a relist that a line explains.
+// segment is an interval of a relist that a line explains.
 type segment struct {
 	from, to int64
 	pod, uid string
@@ -95,20 +95,20 @@ type segment struct {
 type goLine struct {
 	at  int64
 	ev  *parse.Event
-	pod bool // the end of a pod's inspection
+	pod bool // ends the inspection of a pod
 }
 
-// blamer holds what dividing any relist of a node needs.
+// blamer holds what is needed to divide any relist of a node.
 type blamer struct {
 	n       *replay.Node
 	lines   []goLine
-	calls   []int                      // failures of the relist goroutine's kinds, by end
-	owned   bool                       // owner and uids are filled: somebody asked for them
-	owner   host.ByString[host.PodID]  // of containers and sandboxes, by id
-	uids    host.ByPod[parse.StringID] // of pods
-	timeout time.Duration              // 0: not known
-	// podLists says that an inspection lists by the uid of the pod again. Where it does
-	// not, such a list is that of a relist of one pod on demand, none of the node.
+	calls   []int                      // indexes of failures that may be the relist goroutine's, by end
+	owned   bool                       // owner and uids are filled
+	owner   host.ByString[host.PodID]  // pod of a container or sandbox, by ID
+	uids    host.ByPod[parse.StringID] // UID by pod
+	timeout time.Duration              // 0: unknown
+	// podLists reports whether an inspection lists by pod UID again. If not, such a
+	// list belongs to an on-demand relist of one pod, not to a relist of the node.
 	podLists bool
 }
 
@@ -125,8 +125,8 @@ func newBlamer(n *replay.Node) *blamer {
 	return b
 }
 
-// goLines are the lines that only the relist goroutine writes. "Retrieved pods
-// from runtime" is not one: garbage collection lists all pods too.
+// goLines returns the lines that only the relist goroutine writes. "Retrieved pods from
+// runtime" is not one of them: garbage collection lists all pods too.
 func goLines(n *replay.Node) []goLine {
 	index := n.Index()
 	lines := make([]goLine, 0, index.Count(host.KindGoroutine))
@@ -139,8 +139,8 @@ func goLines(n *replay.Node) []goLine {
 	return lines
 }
 
-// relistCall reports whether the relist goroutine makes such calls: unfiltered
-// lists, and lists and status calls about one pod.
+// relistCall reports whether the relist goroutine makes such calls: unfiltered lists,
+// and list and status calls about one pod.
 func (b *blamer) relistCall(f *replay.Failure) bool {
 	switch f.Call {
 	case "ListPodSandbox", "ListContainers":
@@ -151,7 +151,7 @@ func (b *blamer) relistCall(f *replay.Failure) bool {
 	return false
 }
 
-// owners maps ids to pods, from events and history, when it is first called.
+// owners maps IDs to pods, from events and history. Only the first call does work.
 func (b *blamer) owners() {
 	if b.owned {
 		return
@@ -169,7 +169,7 @@ func (b *blamer) owners() {
 		}
 	}
 	seen(func(e host.EventPod, data parse.StringID) { *b.owner.At(data), *b.uids.At(e.Pod) = e.Pod, e.UID })
-	pods := host.NewByString[host.PodID](interned, events) // by the uid that they had last
+	pods := host.NewByString[host.PodID](interned, events) // by the UID that the pod had last
 	seen(func(e host.EventPod, _ parse.StringID) { *pods.At(b.uids.Get(e.Pod)) = e.Pod })
 	h, ok := b.n.History.Source().(*host.HistoryTable)
 	if !ok {
@@ -190,7 +190,7 @@ func (b *blamer) owners() {
 	}
 }
 
-// ownerOf is the pod of a container or sandbox, "" unknown.
+// ownerOf returns the pod of a container or sandbox, "" if unknown.
 func (b *blamer) ownerOf(id string) string {
 	if id == "" {
 		return ""
@@ -199,7 +199,7 @@ func (b *blamer) ownerOf(id string) string {
 	return b.owner.Get(b.n.Interned.OfString(id)).Text(b.n.Interned)
 }
 
-// uidOf is the uid of a pod, "" unknown.
+// uidOf returns the UID of a pod, "" if unknown.
 func (b *blamer) uidOf(pod string) string {
 	if pod == "" {
 		return ""
@@ -244,9 +244,9 @@ func (b *blamer) relist(i int) Blame {
 	return out
 }
 
-// failed returns the failed calls of the relist goroutine within a stretch,
-// one after the other: the goroutine makes one call at a time, so that a call
-// which would overlap another is somebody else's.
+// failed returns the failed calls of the relist goroutine within an interval. The
+// goroutine makes one call at a time, so a call that would overlap the one before is
+// somebody else's.
 func (b *blamer) failed(from, to int64) []segment {
 	slack := int64(2 * time.Millisecond)
 	i := sort.Search(len(b.calls), func(i int) bool { return b.n.Failures[b.calls[i]].End > from })
@@ -272,10 +272,10 @@ func (b *blamer) failed(from, to int64) []segment {
 	return out
 }
 
-// inspections returns the stretches in which pods were inspected: each ends
-// with a "Write status" line and begins with the line before it. Where the log
-// shows only failures, a failure that hit the time-out began that much
-// earlier, and calls that name their pod stand for its inspection.
+// inspections returns the intervals in which pods were inspected: each ends with a
+// "Write status" line and begins with the line before it. If the log shows only
+// failures, a failure that timed out began one timeout earlier, and calls that name
+// their pod count as its inspection.
 func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 	var out []segment
 	i := sort.Search(len(b.lines), func(i int) bool { return b.lines[i].at > from-int64(time.Millisecond) })
@@ -307,7 +307,7 @@ func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) 
 	if s.timeout && b.timeout > 0 {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {
-		return s, false // the line before may be any time away
+		return s, false // the line before may be arbitrarily old
 	}
 	return s, s.to > s.from
 }
@@ -316,8 +316,8 @@ func overlaps(in []segment, c *segment) bool {
 	return slices.ContainsFunc(in, func(s segment) bool { return s.from < c.to && c.from < s.to })
 }
 
-// operations charges the list phase, the failed calls, and what remains of
-// the inspections to runtime operations.
+// operations attributes the list phase, the failed calls, and the rest of the
+// inspections to runtime operations.
 func (b *blamer) operations(out *Blame, calls, pods []segment, from, listEnd int64) []Share {
 	segs := slices.Clone(calls)
 	if out.List > 0 && !overlaps(calls, &segment{from: from, to: listEnd}) {
@@ -332,7 +332,7 @@ func (b *blamer) operations(out *Blame, calls, pods []segment, from, listEnd int
 	return shares(segs, func(s *segment) (string, string) { return s.op, "" })
 }
 
-// maxShareEvidence bounds what one share quotes.
+// maxShareEvidence bounds the records quoted by one share.
 const maxShareEvidence = 5
 
 // shares sums segments by name, longest first.
@@ -366,7 +366,7 @@ func shares(segs []segment, name func(*segment) (what, id string)) []Share {
 	return out
 }
 
-// union is the length of the stretches, overlaps counted once.
+// union returns the total length of the segments, counting overlaps once.
 func union(segs []segment) time.Duration {
 	slices.SortFunc(segs, func(a, b segment) int { return cmp.Compare(a.from, b.from) })
 	var sum, end int64
@@ -379,7 +379,7 @@ func union(segs []segment) time.Duration {
 	return time.Duration(sum)
 }
 
-// notes says what the figures mean.
+// notes explains the figures.
 func (b *blamer) notes(out *Blame, pods []segment) []string {
 	var notes []string
 	for _, s := range out.ByPod {

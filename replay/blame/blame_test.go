@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// blamedNode is a node with one relist of 240 s in which a pod was inspected
-// twice in vain.
+// blamedNode returns a node with one relist of 241 s in which inspecting a pod timed
+// out twice.
 func blamedNode() *replay.Node {
 	n := &replay.Node{Relists: []replay.Relist{
 		{Start: replay.Instant{At: blameSecond(0)}, End: replay.Instant{At: blameSecond(0.05)}, Outcome: replay.OutcomeOK},
@@ -49,8 +49,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestBlameNeedsALongRelist: a relist that failed at a known moment and began at any
-// time before is not long by that.
+// TestBlameNeedsALongRelist checks that a relist that failed at a known time, but may
+// have begun any time before, does not count as long.
 func TestBlameNeedsALongRelist(t *testing.T) {
 	n := blamedNode()
 	r := &n.Relists[1]
@@ -66,10 +66,10 @@ func TestBlameNeedsALongRelist(t *testing.T) {
 	}
 }
 
-// blameSecond is so many seconds after 2026-01-02T03:04:05Z.
+// blameSecond returns the time s seconds after 2026-01-02T03:04:05Z.
 func blameSecond(s float64) int64 { return 1767323045e9 + int64(s*1e9) }
 
-// writeStatus is the line of an inspection of ns/web that ran into its deadline.
+// writeStatus returns the line of an inspection of ns/web that timed out.
 func writeStatus(s float64) *parse.Event {
 	fields := []parse.Field{{Name: "pod_ns", Value: "ns"}, {Name: "pod_name", Value: "web"}, {Name: "err", Value: "rpc error: code = DeadlineExceeded desc = context deadline exceeded"}}
 	return parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "log"}, Origin: &parse.Origin{Source: parse.SrcKubelet},
@@ -77,14 +77,14 @@ func writeStatus(s float64) *parse.Event {
 		parse.PlainText("write status"), parse.Event{Line: 1, Stamp: parse.Stamp{At: blameSecond(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
 
-// TestBlameLeavesOnDemandOut: up to 1.35 an inspection lists by the uid of its pod again;
-// from 1.36 on only the relist of one pod on demand does, so that no relist of the node
-// is charged with it.
+// TestBlameLeavesOnDemandOut checks that a list by pod UID is attributed to a relist
+// only up to 1.35, where an inspection makes it. From 1.36 on only the on-demand relist
+// of one pod does.
 func TestBlameLeavesOnDemandOut(t *testing.T) {
 	for version, charged := range map[string]bool{"v1.35.4": true, "v1.36.3": false} {
 		n := blamedNode()
 		n.Kubelet.Version, n.Records = version, replay.Records{}
-		host.Look(&n.Records) // without a line of the relist goroutine
+		host.Look(&n.Records) // without lines of the relist goroutine
 		for i := range n.Failures {
 			if f := &n.Failures[i]; f.Call == "ContainerStatus" {
 				f.Call, f.Scope = "ListPodSandbox", "pod"
@@ -97,8 +97,8 @@ func TestBlameLeavesOnDemandOut(t *testing.T) {
 	}
 }
 
-// TestBlameByHistogram: a relist makes each list call once, so that calls which others
-// made beside it are not added up, and what may be theirs is at most its own.
+// TestBlameByHistogram checks that list calls are not added up, because a relist makes
+// each only once, and that a share by histogram is an upper bound.
 func TestBlameByHistogram(t *testing.T) {
 	step := func(op string, to float64, took ...int) replay.CallStep {
 		s := replay.CallStep{Operation: op, From: blameSecond(to - 15), To: blameSecond(to), Calls: len(took), Long: len(took), Edge: 10 * time.Second}

@@ -1,3 +1,3 @@
-// Package blame divides the seconds of long relists: by phase, by runtime
-// operation, by pod, and what no evidence explains.
+// Package blame attributes the time of long relists: by phase, by runtime operation, by
+// pod, and what no evidence explains.
 package blame

@@ -13,19 +13,19 @@ import (
 // relistCalls are the operations that a relist makes.
 var relistCalls = []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"}
 
-// listCalls is what the list phase is charged to where no line tells which of
-// its two calls took long.
+// listCalls is the operation of the list phase if no line shows which of its two calls
+// took long.
 const listCalls = "list_podsandbox and list_containers"
 
-// byHistogram charges what no line explains of a long relist to the operations
-// that took long while it ran, by their histograms. A call is counted when it
-// ends, so that those of the relist are in the steps up to the one in which it
-// ended itself. Others make such calls too: each share is an upper bound.
+// byHistogram attributes what no line explains of a long relist to the operations that
+// took long while it ran, according to their histograms. A call is counted when it
+// ends, so those of the relist are in the steps up to the one in which it ended. Others
+// make such calls too, so each share is an upper bound.
 func (b *blamer) byHistogram(out *Blame) {
 	r := &b.n.Relists[out.Relist]
 	rest, generic := out.Unexplained, slices.IndexFunc(out.ByOperation, func(s Share) bool { return s.What == listCalls })
 	if generic >= 0 {
-		rest += out.ByOperation[generic].Took // which of the two, the histogram may tell
+		rest += out.ByOperation[generic].Took // the histogram may show which of the two it was
 	}
 	if rest < replay.LongRelist || !r.End.Known() {
 		return
@@ -63,8 +63,8 @@ func (b *blamer) byHistogram(out *Blame) {
 func isList(op string) bool { return strings.HasPrefix(op, "list_") }
 
 // addCalls adds the long calls of a step to the share of their operation. A relist
-// makes each of its list calls once, so that the longest there may have been counts;
-// the other long calls of a step took no less than its edge.
+// makes each of its list calls once, so only the longest possible one counts; the other
+// long calls of a step took at least its Edge.
 func addCalls(in []Share, s *replay.CallStep) []Share {
 	i := slices.IndexFunc(in, func(x Share) bool { return x.What == s.Operation })
 	if i < 0 {

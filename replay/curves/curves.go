@@ -1,7 +1,7 @@
-// Package curves says what the metrics and the system files of a node show over
-// time beside its relists: the mean length of calls, how often they were made, and
-// how long tasks waited for CPU, disks and memory. It is a function of a node's
-// history and does no I/O.
+// Package curves extracts what the metrics and system files of a node show over time
+// besides its relists: the mean duration and the rate of calls, and how long tasks
+// waited for CPU, disks and memory. It is a function of a node's history and does no
+// I/O.
 package curves
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Curve is one measure by time.
+// Curve is one measure over time.
 type Curve struct {
 	Name   string
-	Unit   string        // "s", "/s", "%", "" of a number
-	Gap    time.Duration // between points farther apart nothing is known
+	Unit   string        // "s", "/s", "%"; "" for a plain number
+	Gap    time.Duration // points farther apart than this have unknown values between them
 	Points []Point
 }
 
-// Point is a value, NaN where there is none, and the record that states it.
+// Point is a value, NaN if there is none, and the record that states it.
 type Point struct {
 	At    int64 // Unix ns
 	Value float64
 	By    parse.Record // nil without a value
 }
 
-// most bounds the points of one curve: more than pixels tell nothing.
+// most bounds the points of one curve: more than a display has pixels is useless.
 const most = 4000
 
-// Of returns the curves of a node: what a reader of a PLEG incident looks at.
+// Of returns the curves of a node that help to understand a PLEG incident.
 func Of(n *replay.Node) []Curve {
 	c := reader{node: n}
 	c.mean("relist, mean", "", "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_latency_microseconds")
@@ -64,7 +64,8 @@ type reader struct {
 	out  []Curve
 }
 
-// find is the first series of that name and operation, "" for any.
+// find returns the first series with the name and the operation ("": any), nil if there
+// is none.
 func (c *reader) find(name, op string) *parse.Series {
 	for _, s := range c.node.Series {
 		if s.Name == name && (op == "" || s.Label("operation_type") == op) {
@@ -74,8 +75,8 @@ func (c *reader) find(name, op string) *parse.Series {
 	return nil
 }
 
-// mean says how long something took on average between two samples of a
-// histogram or summary; the first name that has samples counts.
+// mean adds the mean duration of something between two samples of a histogram or
+// summary, from the first name that has samples.
 func (c *reader) mean(title, op string, names ...string) {
 	for _, name := range names {
 		of := c.find(name+"_sum", op)
@@ -100,7 +101,7 @@ func (c *reader) mean(title, op string, names ...string) {
 	}
 }
 
-// rate is the growth a second, times factor, summed over all series of the first
+// rate adds the growth per second, times factor, summed over all series of the first
 // name that has samples.
 func (c *reader) rate(title, unit string, factor float64, names ...string) {
 	for _, name := range names {
@@ -147,7 +148,8 @@ func (c *reader) gauge(title, name string) {
 	c.add(title, "", points)
 }
 
-// facts is what system files say at several moments, as sar does.
+// facts adds values that system files state at several moments, such as the output of
+// sar, unless the curve already exists.
 func (c *reader) facts(title, unit, key string) {
 	if slices.ContainsFunc(c.out, func(x Curve) bool { return x.Name == title }) {
 		return
@@ -162,10 +164,10 @@ func (c *reader) facts(title, unit, key string) {
 	c.add(title, unit, points)
 }
 
-// read bounds the samples of one series that a curve is made of.
+// read bounds the samples of one series that a curve uses.
 const read = 20_000
 
-// samples are those of a series, of very many every few.
+// samples returns the samples of a series, thinned out if there are very many.
 func samples(s *parse.Series) []parse.Point {
 	switch {
 	case s == nil:
@@ -182,7 +184,8 @@ func samples(s *parse.Series) []parse.Point {
 	return out
 }
 
-// add keeps of a curve what lies in the window of the node, if that draws a line.
+// add adds a curve of the points in the window of the node, if at least two have a
+// value.
 func (c *reader) add(title, unit string, points []Point) {
 	w, known := c.node.Window, 0
 	points = slices.DeleteFunc(points, func(p Point) bool { return p.At < w.Start || p.At > w.End })
@@ -202,7 +205,7 @@ func (c *reader) add(title, unit string, points []Point) {
 	c.out = append(c.out, Curve{title, unit, usualGap(points), points})
 }
 
-// thinned keeps of every few points the highest: peaks are what is looked for.
+// thinned keeps the highest of each group of points, because peaks matter.
 func thinned(points []Point, every int) []Point {
 	var out []Point
 	for some := range slices.Chunk(points, every) {
@@ -217,7 +220,8 @@ func thinned(points []Point, every int) []Point {
 	return out
 }
 
-// usualGap is three times the median distance of points: more is a gap.
+// usualGap returns three times the median distance of points; a longer distance is a
+// gap.
 func usualGap(points []Point) time.Duration {
 	var d []int64
 	for i := 1; i < len(points); i++ {

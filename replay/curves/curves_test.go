@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// series is one of samples every 15 s from 0 on.
+// series returns a series with a sample every 15 s from time 0.
 func series(name string, values ...float64) *parse.Series {
 	s := &parse.Series{Name: name}
 	for i, v := range values {
@@ -23,8 +23,8 @@ func node(s ...*parse.Series) *replay.Node {
 	return n
 }
 
-// TestOf: a mean is that of the calls between two samples and unknown where there
-// was none; a rate is summed over the series, and a counter that fell adds nothing.
+// TestOf checks that a mean is over the calls between two samples and unknown if there
+// were none, and that a rate is summed over the series and ignores a counter that fell.
 func TestOf(t *testing.T) {
 	got := map[string]Curve{}
 	for _, c := range Of(node(
@@ -51,7 +51,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestThinned: of very many points the peaks stay.
+// TestThinned checks that the peaks remain when points are thinned out.
 func TestThinned(t *testing.T) {
 	values := make([]float64, 3*most)
 	values[5001] = 7

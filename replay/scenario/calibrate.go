@@ -11,17 +11,18 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Calibration is what a node's metrics say of it while little went on.
+// Calibration is a scenario derived from a node's metrics, usually while little went
+// on.
 type Calibration struct {
 	Spec  Spec
-	Used  []Stretch // between snapshots, oldest first, joined where they meet
-	Basis []string  // what was measured, in words
+	Used  []Stretch // intervals between snapshots that were used, oldest first, merged if adjacent
+	Basis []string  // descriptions of what was measured
 }
 
-// Stretch is a span of time, Unix ns.
+// Stretch is an interval, Unix ns.
 type Stretch struct{ From, To int64 }
 
-// kinds are the runtime calls of a relist by what a scenario calls them.
+// kinds maps the runtime calls of a relist to their names in a scenario.
 var kinds = map[string]string{
 	"list_podsandbox": "list", "list_containers": "list", "podsandbox_status": "status", "container_status": "status",
 	"run_podsandbox": "run",
@@ -32,13 +33,14 @@ type step struct {
 	from, to int64
 	calls    map[string]int
 	sum      map[string]time.Duration
-	inspect  int // sandbox status calls: one an inspection, and one a sandbox made
+	inspect  int // sandbox status calls: one per inspection, and one per sandbox created
 }
 
-// Calibrate takes latencies, pods and restarts of a node from its quieter half: those
-// steps between two snapshots of the metrics in which list and status calls took least
-// time, or from all of them. Calls of which there are none then are those counted since
-// the kubelet started, as the first snapshot has them.
+// Calibrate takes latencies, pods and restarts of a node from the quieter half of the
+// steps between two snapshots of its metrics, those in which list and status calls took
+// the least time, or from all steps. If these have no calls of a kind, it uses the
+// calls counted from the start of the kubelet to the first snapshot. Other values come
+// from base.
 func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 	steps, started := stepsOf(n)
 	if len(steps) == 0 {
@@ -92,7 +94,7 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 	return c, c.Spec.check()
 }
 
-// use notes that a step was measured by; steps come oldest first.
+// use records that a step was used. Steps must be added oldest first.
 func (c *Calibration) use(from, to int64) {
 	if n := len(c.Used); n > 0 && from <= c.Used[n-1].To {
 		c.Used[n-1].To = max(c.Used[n-1].To, to)
@@ -101,13 +103,13 @@ func (c *Calibration) use(from, to int64) {
 	c.Used = append(c.Used, Stretch{from, to})
 }
 
-// busy is the share of the step that list and status calls took.
+// busy returns the share of the step spent in list and status calls.
 func (s *step) busy() float64 {
 	return float64(s.sum["list"]+s.sum["status"]) / float64(max(s.to-s.from, 1))
 }
 
-// stepsOf puts together what the steps say of each operation, and what the first
-// snapshot counted since a start that nobody may know.
+// stepsOf collects the operations of each step, and what the first snapshot counted
+// since the start of the kubelet, whose time may be unknown.
 func stepsOf(n *replay.Node) (out []*step, started *step) {
 	at := map[[2]int64]*step{}
 	started = newStep(0, 0)
@@ -143,7 +145,7 @@ func newStep(from, to int64) *step {
 	return &step{from: from, to: to, calls: map[string]int{}, sum: map[string]time.Duration{}}
 }
 
-// running are the gauges of pods and containers, as the last snapshot used has them.
+// running returns the gauges of pods and containers in the last snapshot used.
 func (c *Calibration) running(n *replay.Node) (pods, containers int) {
 	for _, s := range n.Series {
 		var into *int

@@ -1,4 +1,5 @@
-// Package scenario makes up a node: pods, how fast its runtime answers, what changes
-// and what hangs. It runs the reference PLEG over it and tells how long relists last
-// and whether PLEG stays healthy. The same text gives the same run.
+// Package scenario models a made-up node: its pods, the latency of its runtime, and
+// what changes and hangs. It runs the reference PLEG on it and reports how long relists
+// take and whether PLEG stays healthy. The same specification always gives the same
+// run.
 package scenario

@@ -13,9 +13,9 @@ import (
 type Found struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
-	// Value is the least with which PLEG turns unhealthy, or for workers the least with
-	// which it stays healthy, and Longest the longest relist then. Value is nil where
-	// none up to Most does.
+	// Value is the smallest value at which PLEG turns unhealthy, or for workers the
+	// smallest at which it stays healthy. It is nil if there is none up to Most.
+	// Longest is the longest relist at that value.
 	Key     string   `json:"key"`
 	Value   *float64 `json:"value"`
 	Unit    string   `json:"unit"`
@@ -23,15 +23,16 @@ type Found struct {
 	Longest float64  `json:"longest_relist_seconds"`
 }
 
-// question is a key of which the turning point can be looked for.
+// question is a key whose turning point can be searched for.
 type question struct {
 	key, unit, about string
 	most             int
 	set              func(s *Spec, n int)
-	good             bool // more of it keeps PLEG healthy
+	good             bool // higher values keep PLEG healthy
 }
 
-// questions step through whole numbers: pods, milliseconds, hundredths.
+// questions are searched in whole numbers: pods, milliseconds, or tenths of a rate or
+// factor.
 var questions = []question{
 	{"changed", "pods", "how many pods that change at once make PLEG unhealthy", maxPods / 4, func(s *Spec, n int) {
 		s.Pods = max(s.Pods, n)
@@ -46,7 +47,7 @@ var questions = []question{
 	{"workers", "workers", "how many pods would have to be inspected at once to stay healthy", 1000, func(s *Spec, n int) { s.Workers = n }, true},
 }
 
-// Questions are the keys of which the turning point can be looked for.
+// Questions returns the keys whose turning point Find can search for.
 func Questions() []string {
 	out := []string{"threshold"}
 	for _, q := range questions {
@@ -60,12 +61,12 @@ func each(ms int) Latency {
 	return Latency{d, d}
 }
 
-// severalWorkers is the number that the open proposal has (plegMaxParallelism).
+// severalWorkers is the number in the open proposal (plegMaxParallelism).
 const severalWorkers = 16
 
-// Find looks for the value of a key at which PLEG turns. The key threshold asks how
-// many changed pods and which status latency bring it there, as things are and with 16
-// pods inspected at once.
+// Find searches for the value of a key at which the health of PLEG changes. The key
+// threshold asks which number of changed pods and which status latency make PLEG
+// unhealthy, with the workers of s and with 16 pods inspected at once.
 func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
 	if key == "threshold" {
 		var out []Found
@@ -101,7 +102,7 @@ func questionOf(key string) (q question, ok bool) {
 	return q, false
 }
 
-// reach is how many steps of it of the question are looked at, and how many make one unit.
+// reach returns the largest number to try, and how many of these numbers make one unit.
 func (q *question) reach(s *Spec, p pleg.Profile) (most int, scale float64) {
 	most, scale = q.most, 1
 	if q.key == "churn" || q.key == "load" {
@@ -110,7 +111,7 @@ func (q *question) reach(s *Spec, p pleg.Profile) (most int, scale float64) {
 	for q.key == "containers" && most*max(s.Pods, 1) > maxItems || (q.key == "pods" || q.key == "changed") && most*s.Containers > maxItems {
 		most /= 2
 	}
-	switch timeout := s.Profile(p).RPCTimeout; q.key { // beyond it a call fails and takes no longer
+	switch timeout := s.Profile(p).RPCTimeout; q.key { // beyond the timeout a call fails and takes no longer
 	case "list", "status":
 		most = max(1, min(most, int(float64(timeout-1)/s.Load/1e6)))
 	case "load":
@@ -119,7 +120,8 @@ func (q *question) reach(s *Spec, p pleg.Profile) (most int, scale float64) {
 	return most, scale
 }
 
-// find halves the range: more of a key never makes relists shorter, but for workers.
+// find doubles and then bisects the value: higher values never make relists shorter,
+// except for workers.
 func find(s Spec, p pleg.Profile, q question) Found {
 	key := q.key
 	most, scale := q.reach(&s, p)
@@ -172,7 +174,7 @@ func find(s Spec, p pleg.Profile, q question) Found {
 	return f
 }
 
-// within names what of the scenario the question leaves as it is.
+// within names the settings that the question leaves unchanged.
 func within(s *Spec, p pleg.Profile, key string) string {
 	out := ""
 	if key != "workers" && s.Workers > 1 {

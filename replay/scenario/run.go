@@ -8,21 +8,21 @@ import (
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
-// Outcome is what a scenario came to.
+// Outcome is the result of a scenario.
 type Outcome struct {
 	Totals  simulate.Totals
 	Machine *pleg.Machine
-	Cut     bool // it was ended early: more relists than a run may have
+	Cut     bool // ended early because of too many relists
 }
 
-// Epoch is when runs begin, Unix ns: 2026-01-01T00:00:00Z.
+// Epoch is the start of all runs, Unix ns: 2026-01-01T00:00:00Z.
 const Epoch = 1767225600 * int64(time.Second)
 
 // timedOut is the error of a call that does not answer.
 const timedOut = "rpc error: code = DeadlineExceeded desc = context deadline exceeded (scenario)"
 
-// Run runs the reference PLEG over a scenario and gives each relist to do, which may
-// be nil.
+// Run runs the reference PLEG over a scenario and calls do, if it is not nil, with each
+// relist. The first relist of a warm kubelet is not reported.
 func Run(s Spec, p pleg.Profile, do func(*simulate.Relist)) Outcome {
 	p = s.Profile(p)
 	r := &run{w: newWorld(&s), p: p, sim: simulate.NewSim(p), pods: make(map[string]*pleg.Pod), again: make(map[string]bool)}
@@ -39,7 +39,7 @@ func Run(s Spec, p pleg.Profile, do func(*simulate.Relist)) Outcome {
 		if do != nil && (n > 0 || s.Cold) {
 			do(x)
 		}
-		if x.Blocked { // up to 1.13: for good
+		if x.Blocked { // up to 1.13: forever
 			break
 		}
 		now = time.Duration(x.End-Epoch) + p.Period
@@ -48,7 +48,7 @@ func Run(s Spec, p pleg.Profile, do func(*simulate.Relist)) Outcome {
 	return out
 }
 
-// Profile is the kubelet of a scenario: what it states over p.
+// Profile returns p with the settings of the scenario.
 func (s *Spec) Profile(p pleg.Profile) pleg.Profile {
 	p.Parallel = s.Workers
 	if s.Timeout > 0 {
@@ -57,21 +57,22 @@ func (s *Spec) Profile(p pleg.Profile) pleg.Profile {
 	return p
 }
 
-// run is a run under way.
+// run is the state of a run.
 type run struct {
 	w     *world
 	p     pleg.Profile
 	sim   *simulate.Sim
-	pods  map[string]*pleg.Pod // last sighting, by uid
-	again map[string]bool      // pods to inspect again
-	owed  []*pleg.Pod          // changes that a failed list did not show
+	pods  map[string]*pleg.Pod // pods as last listed, by UID
+	again map[string]bool      // UIDs of pods to inspect again
+	owed  []*pleg.Pod          // changes missed because the list failed
 }
 
-// relist makes one relist at a time since the start.
+// relist makes one relist at a time since the start. It returns nil if the relist
+// cannot run.
 func (r *run) relist(at time.Duration, first bool) *simulate.Relist {
 	r.w.advance(at)
 	in := &simulate.Snapshot{At: Epoch + int64(at), Drained: true, Inspect: make(map[string]simulate.InspectOutcome), Pods: len(r.w.pods)}
-	free := first && !r.w.s.Cold // a kubelet that has been running knows its pods
+	free := first && !r.w.s.Cold // a warm kubelet already knows its pods
 	in.List, in.ListErr = r.listing(at, free)
 	changed := append(r.owed, r.w.list()...)
 	if in.ListErr != "" {
@@ -100,7 +101,7 @@ func (r *run) relist(at time.Duration, first bool) *simulate.Relist {
 	return x
 }
 
-// listing is how long the two list calls take, and their error.
+// listing returns the duration of the two list calls, and their error.
 func (r *run) listing(at time.Duration, free bool) (time.Duration, string) {
 	if free {
 		return 0, ""
@@ -116,9 +117,9 @@ func (r *run) listing(at time.Duration, free bool) (time.Duration, string) {
 	return left + took, ""
 }
 
-// inspections draws how long inspecting each pod takes that the relist may inspect,
-// and sees to the channel: while PLEG is healthy the sync loop takes events as they
-// come, afterwards they pile up.
+// inspections draws the duration of inspecting each pod that the relist may inspect,
+// and sets up the event channel: the sync loop takes events as they come until the
+// relist exceeds the threshold, and afterwards they accumulate.
 func (r *run) inspections(in *simulate.Snapshot, at time.Duration, free bool) {
 	events := 0
 	var sum time.Duration
@@ -148,10 +149,11 @@ func (r *run) inspections(in *simulate.Snapshot, at time.Duration, free bool) {
 	}
 }
 
-// inspect is how inspecting a pod goes at a time since the start: list calls by its
-// uid where the version makes them, and a status call for each sandbox and container.
-// The first call that does not answer ends it. A pod that failed in the relist before
-// and fails again is inspected a second time up to 1.31: each counts half of both.
+// inspect returns the result of inspecting a pod at a time since the start: list calls
+// by its UID if the version makes them, and a status call for each sandbox and
+// container. The first call that does not answer ends the inspection. Up to 1.31 a pod
+// that failed in the relist before and fails again is inspected twice; each inspection
+// counts half of the total.
 func (r *run) inspect(p *pleg.Pod, at time.Duration, again bool) simulate.InspectOutcome {
 	lists, status := r.p.Calls([]*pleg.Pod{p})
 	timeout := r.p.RPCTimeout
@@ -175,7 +177,7 @@ func (r *run) inspect(p *pleg.Pod, at time.Duration, again bool) simulate.Inspec
 	return o
 }
 
-// Assumptions are what a run takes for granted.
+// Assumptions returns the assumptions of a run.
 func Assumptions(s *Spec) []string {
 	out := []string{
 		"the sync loop takes events as fast as they come while PLEG is healthy",

@@ -47,12 +47,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSerialInspection: the relist of 66 pods of 7 containers that change at once is
-// the sum of its calls.
+// TestSerialInspection checks that the relist of 66 pods of 7 containers that change at
+// once takes the sum of its calls.
 func TestSerialInspection(t *testing.T) {
 	s := parsed(t, "pods=66,containers=7,list=5ms,status=40ms,changed=66")
 	for version, want := range map[string]time.Duration{
-		// Seven live containers, a sandbox, and after the restart seven dead ones.
+		// Seven live containers, a sandbox, and after the restart seven dead
+		// containers.
 		"v1.28.0": 10*time.Millisecond + 66*(10*time.Millisecond+15*40*time.Millisecond),
 		"v1.36.0": 10*time.Millisecond + 66*15*40*time.Millisecond,
 	} {
@@ -67,7 +68,7 @@ func TestSerialInspection(t *testing.T) {
 	}
 }
 
-// TestStuckPod: the arithmetic of one and of two stuck pods, by version.
+// TestStuckPod checks the relist duration with one and two stuck pods, by version.
 func TestStuckPod(t *testing.T) {
 	for _, c := range []struct {
 		version, hang string
@@ -78,7 +79,7 @@ func TestStuckPod(t *testing.T) {
 		{"v1.33.0", "hang=status:prod/api-2:20m", 2 * time.Minute, false},
 		{"v1.33.0", "hang=status:prod/api-2:20m,hang=status:a/b:20m", 4 * time.Minute, true},
 		{"v1.28.0", "hang=status:prod/api-2:90s", 90 * time.Second, false},
-		// Fails once, and its second inspection in the next relist ends with the hang.
+		// It fails once; its second inspection in the next relist ends with the hang.
 		{"v1.28.0", "hang=status:prod/api-2:330s", 209 * time.Second, true},
 	} {
 		s := parsed(t, c.hang+",for=15m")
@@ -89,8 +90,9 @@ func TestStuckPod(t *testing.T) {
 	}
 }
 
-// TestHungList: PLEG turns unhealthy the threshold after the last relist that listed,
-// attempts follow each other by timeout and period, and it recovers.
+// TestHungList checks that PLEG turns unhealthy one threshold after the last relist
+// that listed, that attempts follow each other by timeout and period, and that PLEG
+// recovers.
 func TestHungList(t *testing.T) {
 	s := parsed(t, "hang=list:5m@1m,for=12m")
 	out := Run(s, profile(t, "v1.28.0"), nil)
@@ -106,7 +108,8 @@ func TestHungList(t *testing.T) {
 	}
 }
 
-// TestSame: the same text gives the same run, another seed another one.
+// TestSame checks that the same text gives the same run, and another seed a different
+// one.
 func TestSame(t *testing.T) {
 	text := func(spec string) string {
 		var out string
@@ -119,7 +122,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestDiscards: events pile up only while PLEG is unhealthy.
+// TestDiscards checks that events accumulate only while PLEG is unhealthy.
 func TestDiscards(t *testing.T) {
 	p := profile(t, "v1.28.0")
 	if out := Run(parsed(t, "pods=400,containers=7,changed=400,status=1ms"), p, nil); out.Totals.Discarded != 0 || out.Totals.Events < 5000 {
@@ -138,7 +141,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(fs, err)
 	}
 	// A relist of n pods after the restart takes n times 15 calls of 40 ms: 300 pods
-	// make 180 s, and the age counts until the next list ends, a second later.
+	// take 180 s, and the age counts until the next list ends, a second later.
 	if *fs[0].Value != 299 || fs[0].Longest <= 179 {
 		t.Errorf("changed pods: %+v", fs[0])
 	}
@@ -157,8 +160,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAddedLatency: a latency with a sign comes on top of what there was, and pods that
-// come in goes are each inspected when they come.
+// TestAddedLatency checks that a latency with a sign is added to the previous one, and
+// that pods added in several bursts are inspected when they appear.
 func TestAddedLatency(t *testing.T) {
 	base := Default()
 	base.Status = Latency{3 * time.Millisecond, 3 * time.Millisecond}
@@ -166,7 +169,8 @@ func TestAddedLatency(t *testing.T) {
 	if err != nil || s.Status != (Latency{123 * time.Millisecond, 263 * time.Millisecond}) || s.List != (Latency{1005 * time.Millisecond, 1005 * time.Millisecond}) {
 		t.Fatal(s, err)
 	}
-	// Three pods of a container and a sandbox: 2 status calls each, and from 1.36 on no lists.
+	// Three pods of a container and a sandbox: 2 status calls each, and from 1.36 on no
+	// lists.
 	s = parsed(t, "pods=1,containers=1,list=1s,status=100ms,new=1@10s,new=3@30s,for=1m")
 	var busy []time.Duration
 	Run(s, profile(t, "v1.36.0"), func(r *simulate.Relist) {
@@ -179,15 +183,16 @@ func TestAddedLatency(t *testing.T) {
 	}
 }
 
-// TestCallsTimeOut: a call that would last for runtimeRequestTimeout fails with it, by
-// its own latency or by the load.
+// TestCallsTimeOut checks that a call that would reach runtimeRequestTimeout fails with
+// it, whether by its own latency or by the load.
 func TestCallsTimeOut(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		longest time.Duration
 		failed  int
 	}{
-		// The first list call of each attempt fails after 2 m, from the second relist on.
+		// The first list call of each attempt fails after 2 m, from the second relist
+		// on.
 		{"list=3m,for=10m", 2 * time.Minute, 5},
 		{"list=1m,load=×3,for=10m", 2 * time.Minute, 5},
 		{"list=1m,for=4m,timeout=30s", 30 * time.Second, 8},
@@ -200,7 +205,7 @@ func TestCallsTimeOut(t *testing.T) {
 			t.Errorf("%s: longest %v, %d failed, want %v, %d", c.text, out.Totals.Longest, out.Totals.Failed, c.longest, c.failed)
 		}
 	}
-	// What lasts longer fails sooner: the question ends where calls time out.
+	// A longer call fails sooner: the search ends where calls time out.
 	fs, err := Find(parsed(t, "pods=1,containers=1,changed=1"), profile(t, "v1.36.0"), "status")
 	if err != nil || fs[0].Value == nil || fs[0].Most != 119_999 || *fs[0].Value < 59_000 || *fs[0].Value > 90_000 {
 		t.Errorf("status: %+v, %v", fs, err)

@@ -14,26 +14,26 @@ import (
 
 // Spec is a scenario.
 type Spec struct {
-	Pods, Containers int           // containers of each pod, its sandbox apart
+	Pods, Containers int           // containers per pod, not counting its sandbox
 	List             Latency       // of one list call
 	Status           Latency       // of one status call
-	Churn            float64       // containers that restart, each second
-	Changed          Burst         // pods all of whose containers exit at once
-	New              []Burst       // pods that come on top
-	Load             float64       // factor on every call from LoadAt on
+	Churn            float64       // container restarts per second
+	Changed          Burst         // pods whose containers all exit at once
+	New              []Burst       // pods that are added
+	Load             float64       // factor on the duration of every call from LoadAt on
 	LoadAt           time.Duration // since the start
 	Hangs            []Hang
 	Workers          int           // pods inspected at once
 	Timeout          time.Duration // runtimeRequestTimeout, 0: the profile's
-	For              time.Duration // how long the node is watched
+	For              time.Duration // duration of the run
 	Cold             bool          // the kubelet starts: its first relist inspects every pod
 	Seed             uint64
 }
 
-// Latency is a range from which each call takes its time, evenly.
+// Latency is a range from which the duration of each call is drawn uniformly.
 type Latency struct{ Lo, Hi time.Duration }
 
-// Burst is a number of pods that change at a moment.
+// Burst is a number of pods that change at a time since the start.
 type Burst struct {
 	Pods int
 	At   time.Duration
@@ -47,7 +47,7 @@ type Hang struct {
 	For  time.Duration
 }
 
-// Limits of a scenario, against mistakes.
+// Limits of a scenario, to catch mistakes.
 const (
 	maxPods       = 20_000
 	maxContainers = 1_000
@@ -56,16 +56,16 @@ const (
 	maxRelists    = 200_000
 )
 
-// faultAt is when what is not said to begin at a moment begins.
+// faultAt is the default time of changes and faults.
 const faultAt = 30 * time.Second
 
-// Default is a quiet node for ten minutes.
+// Default returns a quiet node for ten minutes.
 func Default() Spec {
 	return Spec{Pods: 30, Containers: 2, List: Latency{5 * time.Millisecond, 5 * time.Millisecond},
 		Status: Latency{5 * time.Millisecond, 5 * time.Millisecond}, Load: 1, Workers: 1, For: 10 * time.Minute, Seed: 1}
 }
 
-// Keys are what a scenario may state, in the order in which help lists them.
+// Keys are the keys of Parse, in the order of the help text.
 var Keys = []struct{ Key, Value, About string }{
 	{"pods", "N", "pods on the node (30)"},
 	{"containers", "N", "containers of each pod, its sandbox apart (2)"},
@@ -83,7 +83,7 @@ var Keys = []struct{ Key, Value, About string }{
 	{"seed", "N", "another draw of the same ranges (1)"},
 }
 
-// Parse reads KEY=VALUE,KEY=VALUE over what base states.
+// Parse applies KEY=VALUE,KEY=VALUE to base.
 func Parse(base Spec, text string) (Spec, error) {
 	s := base
 	var stated []string
@@ -179,7 +179,7 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// pods are those there from the start and those that come.
+// pods returns the number of pods including those added later.
 func (s *Spec) pods() int {
 	n := s.Pods
 	for _, b := range s.New {
@@ -212,7 +212,7 @@ func span(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// moment is a time since the start, faultAt where none is said.
+// moment parses a time since the start; "" means faultAt.
 func moment(text string) (time.Duration, error) {
 	if text == "" {
 		return faultAt, nil
@@ -223,7 +223,7 @@ func moment(text string) (time.Duration, error) {
 	return span(text)
 }
 
-// latency reads a range, which with a sign comes on top of base.
+// latency parses a duration or range. With a leading + it is added to base.
 func latency(base Latency, text string) (Latency, error) {
 	more, added := strings.CutPrefix(text, "+")
 	lo, hi, ranged := strings.Cut(more, "-")
@@ -262,7 +262,7 @@ func hang(text string) (Hang, error) {
 	return h, cmp.Or(err, err2)
 }
 
-// String is the scenario in words, for reports.
+// String describes the scenario in words, for reports.
 func (s *Spec) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s, list calls of %s, status calls of %s", parse.Plural(s.Pods, "pod"), parse.Plural(s.Containers, "container"), s.List, s.Status)

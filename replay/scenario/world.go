@@ -10,25 +10,26 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// world is the node: what the runtime would list, and what has changed since it did.
+// world is the node: what the runtime would list, and what changed since the last
+// listing.
 type world struct {
 	s    *Spec
 	draw draw
 	pods []*pod
-	// coming are the pods that are not there yet, by burst of New.
+	// coming holds the pods that do not exist yet, by index of New.
 	coming [][]*pod
-	made   int // instances of containers so far, for their ids
+	made   int // container instances created so far, for their IDs
 
 	restarts int    // restarts made
 	burst    bool   // Changed has happened
-	hung     []bool // by hang: its pod has changed
+	hung     []bool // by index of Hangs: its pod has changed
 }
 
-// draw is a generator of evenly spread numbers that depend on the seed alone
-// (splitmix64).
+// draw is a uniform random number generator (splitmix64), so that numbers depend only
+// on the seed.
 type draw uint64
 
-// below draws a number from 0 to n-1.
+// below returns a number from 0 to n-1.
 func (d *draw) below(n int) int {
 	*d += 0x9e3779b97f4a7c15
 	z := uint64(*d)
@@ -40,10 +41,10 @@ func (d *draw) below(n int) int {
 // pod is a pod of the node.
 type pod struct {
 	uid, ns, name string
-	live          []item // one instance of each container
-	dead          []item // the instance before, of those that restarted
-	down          bool   // all containers exited, the kubelet has not started them again
-	dirty         bool   // it differs from the last listing
+	live          []item // current instance of each container
+	dead          []item // previous instances of restarted containers
+	down          bool   // all containers exited and the kubelet has not restarted them yet
+	dirty         bool   // differs from the last listing
 }
 
 type item struct {
@@ -51,7 +52,7 @@ type item struct {
 	exited bool
 }
 
-// newWorld makes the pods. Those that hang are the first ones.
+// newWorld creates the pods. The first ones get the names of those that hang.
 func newWorld(s *Spec) *world {
 	w := &world{s: s, draw: draw(s.Seed), hung: make([]bool, len(s.Hangs))}
 	var named []string
@@ -65,7 +66,7 @@ func newWorld(s *Spec) *world {
 		if i < len(named) {
 			p.ns, p.name, _ = strings.Cut(named[i], "/")
 		}
-		p.uid = p.ns + "/" + p.name // to be read in the output
+		p.uid = p.ns + "/" + p.name // readable in the output
 		for range s.Containers {
 			p.live = append(p.live, w.instance())
 		}
@@ -85,7 +86,7 @@ func (w *world) instance() item {
 	return item{id: "c" + strconv.Itoa(w.made)}
 }
 
-// advance makes what happens up to a time since the start.
+// advance applies what happens up to a time since the start.
 func (w *world) advance(to time.Duration) {
 	for due := int(w.s.Churn * to.Seconds()); w.restarts < due; w.restarts++ {
 		p := w.pods[w.draw.below(len(w.pods))]
@@ -108,7 +109,7 @@ func (w *world) advance(to time.Duration) {
 		}
 	}
 	for i, h := range w.s.Hangs {
-		if !w.hung[i] && !h.List && to >= h.At { // only a pod that changed is inspected
+		if !w.hung[i] && !h.List && to >= h.At { // only a changed pod is inspected
 			w.hung[i] = true
 			for _, p := range w.pods {
 				if p.ns+"/"+p.name == h.Pod && !p.down {
@@ -119,7 +120,8 @@ func (w *world) advance(to time.Duration) {
 	}
 }
 
-// restart ends an instance and starts the next; the kubelet keeps one dead one.
+// restart replaces a container instance by a new one. The kubelet keeps one dead
+// instance.
 func (w *world) restart(p *pod, i int) {
 	old := p.live[i]
 	old.exited = true
@@ -129,7 +131,8 @@ func (w *world) restart(p *pod, i int) {
 	p.dead[i], p.live[i], p.dirty = old, w.instance(), true
 }
 
-// revive starts the containers of pods whose exit was told, as the kubelet does.
+// revive restarts the containers of pods whose exit PLEG has reported, as the kubelet
+// does.
 func (w *world) revive(told map[string]bool) {
 	for _, p := range w.pods {
 		if p.down && told[p.uid] {
@@ -141,7 +144,7 @@ func (w *world) revive(told map[string]bool) {
 	}
 }
 
-// list gives the pods that differ from the last listing.
+// list returns the pods that differ from the last listing.
 func (w *world) list() []*pleg.Pod {
 	var out []*pleg.Pod
 	for _, p := range w.pods {
@@ -171,8 +174,8 @@ func (p *pod) sighting() *pleg.Pod {
 	return out
 }
 
-// calls draws how long so many calls of a latency take at a time since the start. One
-// that would last for the timeout fails with it, and no other follows.
+// calls draws the total duration of n calls at a time since the start. A call that
+// would reach the timeout fails with it, and no other follows.
 func (w *world) calls(l Latency, n int, at, timeout time.Duration) (sum time.Duration, failed bool) {
 	for range n {
 		d := l.Lo
@@ -190,8 +193,8 @@ func (w *world) calls(l Latency, n int, at, timeout time.Duration) (sum time.Dur
 	return sum, false
 }
 
-// hanging is how long list calls, or the status calls of a pod, still do not answer
-// at a time since the start.
+// hanging returns for how long the list calls (p is nil), or the status calls of a pod,
+// still do not answer at a time since the start.
 func (w *world) hanging(p *pleg.Pod, at time.Duration) time.Duration {
 	var left time.Duration
 	for _, h := range w.s.Hangs {

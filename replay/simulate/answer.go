@@ -13,17 +13,17 @@ import (
 	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
-// Answer says what a changed history would have meant: one sentence, the
-// figures side by side, and what was assumed.
+// Answer says what a changed history would have meant: a sentence, a table of measures,
+// and the assumptions made.
 type Answer struct {
-	Changes     []string // as they were put: "threshold=5m0s"
+	Changes     []string // as passed to WhatIf.Set: "threshold=5m0s"
 	Change      string   // the same in words
 	Sentence    string
 	Rows        []AnswerRow
 	Assumptions []string
 }
 
-// AnswerRow is one measure as it was and as it would have been.
+// AnswerRow is one measure in the recorded and in the changed history.
 type AnswerRow struct {
 	Measure string  `json:"measure"`
 	Unit    string  `json:"unit"` // seconds or count
@@ -31,14 +31,14 @@ type AnswerRow struct {
 	Would   float64 `json:"would"`
 }
 
-// answer compares two histories; for a time of blind the first may hide a breach of
-// the second.
+// answer compares the recorded history (was, a) with the changed one (is, b). blind is
+// for how long the recorded history may hide a breach of the changed one.
 func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration, assumptions []string) *Answer {
 	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, blind), Rows: rows(a, b),
 		Assumptions: assumptions}
 }
 
-// eventRows is how many rows come before those about events.
+// eventRows is the number of rows before those about events.
 const eventRows = 6
 
 func rows(a, b Totals) []AnswerRow {
@@ -54,8 +54,8 @@ func rows(a, b Totals) []AnswerRow {
 	}
 }
 
-// UnhealthyTime is the sum of the unhealthy stretches; an open one counts to
-// the end of the history.
+// UnhealthyTime returns the total length of the unhealthy intervals; an open one counts
+// to the end of the history.
 func (t *Totals) UnhealthyTime() time.Duration {
 	var sum time.Duration
 	for _, u := range t.Unhealthy {
@@ -64,7 +64,7 @@ func (t *Totals) UnhealthyTime() time.Duration {
 	return sum
 }
 
-// sentence is the answer for somebody who has no time for the table.
+// sentence summarizes the answer in one sentence.
 func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "With %s, ", what.Words())
@@ -98,7 +98,7 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Durati
 	return s.String() + "."
 }
 
-// Words says the changes in words.
+// Words describes the changes in words.
 func (w *WhatIf) Words() string {
 	var parts []string
 	add := func(changed bool, format string, args ...any) {
@@ -122,7 +122,8 @@ func (w *WhatIf) Words() string {
 	return strings.Join(parts, ", ")
 }
 
-// breaches says how often and how long a history was unhealthy.
+// breaches says how often and how long a history was unhealthy. It needs at least one
+// breach.
 func breaches(t Totals) string {
 	sum := parse.Short(t.UnhealthyTime())
 	first := time.Unix(0, t.Unhealthy[0].From).UTC().Format("2006-01-02 15:04:05Z")
@@ -132,7 +133,7 @@ func breaches(t Totals) string {
 	return fmt.Sprintf("one breach of %s at %s", sum, first)
 }
 
-// assume lists what a simulation of listings takes for granted.
+// assume lists the assumptions of a simulation of listings.
 func assume(what *WhatIf, was pleg.Profile) []string {
 	out := []string{"calls of which no duration is recorded count as instant; those that timed out count as the timeout"}
 	if was.Assumed {
@@ -144,7 +145,7 @@ func assume(what *WhatIf, was pleg.Profile) []string {
 	return append(out, assumeChanges(what)...)
 }
 
-// assumeChanges lists what the changes themselves take for granted.
+// assumeChanges lists the assumptions that the changes themselves require.
 func assumeChanges(what *WhatIf) []string {
 	var out []string
 	add := func(changed bool, granted string) {
@@ -159,17 +160,16 @@ func assumeChanges(what *WhatIf) []string {
 	return out
 }
 
-// Thresholds and timeouts that every long relist is held against.
+// Values that Standard asks about.
 const (
 	askThreshold  = 5 * time.Minute
 	askRPCTimeout = 30 * time.Second
 )
 
-// Standard answers the questions that a post-mortem asks about a node, as far
-// as its evidence fits them: another threshold, another time-out, without the
-// pod that cost most. It returns nil where the log proves no long relist, or
-// where those it proves do not explain that PLEG was unhealthy: an answer about
-// them would mislead.
+// Standard answers the usual questions of a post-mortem about a node, as far as its
+// evidence permits: another threshold, another timeout, without the most expensive
+// pods. It returns nil if the log proves no long relist, or if those it proves do not
+// explain that PLEG was unhealthy, because an answer based on them would mislead.
 func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 	l, err := NewCounterfactual(n, bs)
 	if err != nil {
@@ -197,15 +197,15 @@ func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 	return out
 }
 
-// cost is what the long relists of a node were made of.
+// cost says what the time of a node's long relists was spent on.
 type cost struct {
 	total     time.Duration
 	list      time.Duration
 	inspect   time.Duration
-	rest      time.Duration // belongs to no known call
-	answered  time.Duration // the longest that one call which was answered may have taken
+	rest      time.Duration // not attributed to a known call
+	answered  time.Duration // upper bound of the longest single call that was answered
 	listStuck bool
-	pods      []podLoad // summed over relists, the dearest first
+	pods      []podLoad // summed over relists, most expensive first
 }
 
 // stuck reports whether a call of a long relist timed out.
@@ -250,7 +250,7 @@ func (l *Counterfactual) cost() cost {
 	return c
 }
 
-// questions are those that fit, each a set of changes.
+// questions returns the applicable questions, each a set of changes.
 func (l *Counterfactual) questions(c *cost) [][]string {
 	var out [][]string
 	ask := func(changes ...string) { out = append(out, changes) }
@@ -261,7 +261,7 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 	if stuck && l.Was.RPCTimeout > askRPCTimeout {
 		ask("rpc-timeout=" + askRPCTimeout.String())
 	}
-	var dear []string // the pods, at most three, that cost enough
+	var dear []string // the most expensive pods, at most three
 	for _, p := range c.pods[:min(len(c.pods), 3)] {
 		name := cmp.Or(p.name, p.uid)
 		if name == "" || p.took < time.Second || p.took < c.total/10 {
@@ -282,7 +282,7 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 		ask("runtime-latency=0.5")
 	}
 	if stuck && !c.listStuck && l.Was.Has(pleg.InspectTwice) {
-		ask("kubelet-version=v1.32.0") // no longer inspects a pod twice in one relist
+		ask("kubelet-version=v1.32.0") // 1.32 no longer inspects a pod twice in one relist
 	}
 	return out
 }

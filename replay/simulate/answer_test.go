@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
-// stuckNode is a node whose relists hang on two pods, two minutes each and
-// twice, and are over the threshold.
+// stuckNode returns a node whose relists hang on two pods, two minutes each and twice,
+// and exceed the threshold.
 func stuckNode() (*replay.Node, []blame.Blame) {
 	yes := true
 	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute, TimeoutKnown: true}}
@@ -44,7 +44,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestUnproven: what the input leaves open is not answered.
+// TestUnproven checks that a question that the input leaves open is not answered.
 func TestUnproven(t *testing.T) {
 	for _, c := range []struct {
 		name, what, why string
@@ -74,15 +74,15 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// TestStandardSilent: no answer where the log proves nothing that could be
-// asked about.
+// TestStandardSilent checks that there is no answer if the log proves nothing to ask
+// about.
 func TestStandardSilent(t *testing.T) {
 	quiet, _ := stuckNode()
 	quiet.Relists = quiet.Relists[:1]
 	if got := Standard(quiet, nil); got != nil {
 		t.Errorf("no long relist, yet %d answers", len(got))
 	}
-	// The only long relist that is proven does not explain the episode.
+	// The only proven long relist does not explain the episode.
 	other, _ := stuckNode()
 	other.Relists[1].End.At = other.Relists[1].Start.At + int64(20*time.Second)
 	if got := Standard(other, nil); got != nil {

@@ -14,38 +14,39 @@ import (
 	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
-// load is the work that one recorded relist had, divided by what it was for.
+// load is the work of one recorded relist, divided by purpose.
 type load struct {
 	start, end int64
 	list       time.Duration
 	listFailed bool
-	listStuck  bool // the list ran into the time-out
+	listStuck  bool // a list call timed out
 	pods       []podLoad
-	rest       time.Duration // belongs to no pod and not to the list
+	rest       time.Duration // attributed neither to a pod nor to the list
 }
 
-// podLoad is what inspecting one pod cost in one relist.
+// podLoad is the cost of inspecting one pod in one relist.
 type podLoad struct {
 	uid, name string
 	took      time.Duration
 	calls     int
-	stuck     int // of the calls, how many ran into the time-out
+	stuck     int // how many of the calls timed out
 }
 
-// Counterfactual asks what would have happened to the relists that a node's log
-// proves. Unlike Simulation it needs no listings: it takes the recorded
-// relists apart by blame, changes the parts, and runs the schedule again.
+// Counterfactual answers what would have happened to the relists that a node's log
+// proves. Unlike Simulation it needs no listings: it divides the recorded relists by
+// means of blame, changes the parts, and runs the schedule again.
 type Counterfactual struct {
 	node  *replay.Node
 	loads []load
-	quiet time.Duration // what a relist with nothing to do takes
-	Was   pleg.Profile  // of the kubelet as it was; its RPCTimeout is 0 where it is not known
+	quiet time.Duration // duration of a relist with nothing to do
+	Was   pleg.Profile  // profile of the recorded kubelet; RPCTimeout is 0 if unknown
 	fell  []replay.Fallback
-	// recorded sums up the run without changes, once it was asked for.
+	// recorded caches the totals of the run without changes.
 	recorded *Totals
 }
 
-// NewCounterfactual prepares a node; its profile is that of the kubelet's evidence.
+// NewCounterfactual prepares a node. Its profile is taken from the evidence about the
+// kubelet.
 func NewCounterfactual(n *replay.Node, bs []blame.Blame) (*Counterfactual, error) {
 	p, err := NodeProfile(n)
 	if err != nil {
@@ -55,7 +56,8 @@ func NewCounterfactual(n *replay.Node, bs []blame.Blame) (*Counterfactual, error
 	return &Counterfactual{node: n, Was: p, loads: loads(n, bs), quiet: quietRelist(n), fell: n.Fallbacks()}, nil
 }
 
-// NodeProfile is the profile of a node's kubelet, as far as it is known.
+// NodeProfile returns the profile of a node's kubelet, with defaults for what is
+// unknown. It returns an error only if even the default profile is not available.
 func NodeProfile(n *replay.Node) (pleg.Profile, error) {
 	k := &n.Kubelet
 	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
@@ -70,9 +72,10 @@ func NodeProfile(n *replay.Node) (pleg.Profile, error) {
 	return p, err
 }
 
-// at is p at a moment: in a fallback relists have the period and the threshold of the
-// generic generator, but for what p does not have from the evented one. A what-if that
-// names the generator takes its stream to work.
+// at returns p as it applies at a moment: during a fallback of evented PLEG, relists
+// have the period and threshold of the generic one, except for values that p does not
+// have from the evented one. A what-if that names the generator assumes that its stream
+// works.
 func (l *Counterfactual) at(now int64, what *WhatIf, p pleg.Profile) pleg.Profile {
 	for _, f := range l.fell {
 		if what.PLEG != "" || !p.Evented || now < f.From || now >= f.To {
@@ -88,7 +91,7 @@ func (l *Counterfactual) at(now int64, what *WhatIf, p pleg.Profile) pleg.Profil
 	return p
 }
 
-// loads takes the relists of known length apart.
+// loads divides the relists of known length.
 func loads(n *replay.Node, bs []blame.Blame) []load {
 	divided := make(map[int]*blame.Blame, len(bs))
 	for i := range bs {
@@ -99,7 +102,7 @@ func loads(n *replay.Node, bs []blame.Blame) []load {
 		took, _ := n.Lasted(i)
 		r := &n.Relists[i]
 		if took <= 0 && r.Start.Known() && r.ListEnd.Known() {
-			took = time.Duration(r.ListEnd.At - r.Start.At) // at least
+			took = time.Duration(r.ListEnd.At - r.Start.At) // a lower bound
 		}
 		if took <= 0 {
 			continue
@@ -119,10 +122,10 @@ func loads(n *replay.Node, bs []blame.Blame) []load {
 	return implied(n, out)
 }
 
-// implied adds the relists whose list ended an episode: after one that was over the
-// next began a period later, and the recovery shows when it had listed. Its two
-// list calls take no longer than their time-outs; what is longer were several
-// relists, of which nothing is known.
+// implied adds the relist whose list ended an episode: the next relist began a period
+// after the last one ended, and the recovery shows when its list returned. Its two list
+// calls cannot take longer than their timeouts; a longer time was several relists, of
+// which nothing is known.
 func implied(n *replay.Node, ls []load) []load {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -134,7 +137,7 @@ func implied(n *replay.Node, ls []load) []load {
 			continue
 		}
 		if l := &ls[k]; l.start > e.LastStart.At && l.end > e.Recovered.Earliest() {
-			d := min(time.Duration(e.Recovered.At-l.start)-l.list, l.rest) // it listed when PLEG recovered
+			d := min(time.Duration(e.Recovered.At-l.start)-l.list, l.rest) // its list returned when PLEG recovered
 			l.list, l.rest = l.list+max(d, 0), l.rest-max(d, 0)
 			continue
 		}
@@ -167,8 +170,8 @@ func (w *load) divide(b *blame.Blame) {
 	}
 }
 
-// quietRelist is the median length of the relists that were not long, or a
-// twentieth of a second where none is known.
+// quietRelist returns the median duration of the relists that were not long, 50 ms if
+// none is known.
 func quietRelist(n *replay.Node) time.Duration {
 	var ds []time.Duration
 	for i := range n.Relists {
@@ -180,8 +183,8 @@ func quietRelist(n *replay.Node) time.Duration {
 	return append(ds, 50*time.Millisecond)[len(ds)/2]
 }
 
-// Ask answers a what-if. It also returns the simulated relists that were not
-// quiet, and the sums of the changed history.
+// Ask answers a what-if. It returns the simulated relists that had recorded work, the
+// totals of the changed history, and the answer, which is nil if what changes nothing.
 func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 	is, err := what.Profile(l.Was)
 	if err != nil {
@@ -194,12 +197,12 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 	}
 	blind, _ := l.blind(&what, is)
 	a := answer(&what, l.Was, is, was, would, blind, l.assumptions(&what))
-	a.Rows = a.Rows[:eventRows] // a history without listings cannot tell of events
+	a.Rows = a.Rows[:eventRows] // events cannot be replayed without listings
 	return out, would, a, nil
 }
 
-// Unproven says why the input does not prove enough of the relists to answer a
-// what-if, and what would; "" if it does.
+// Unproven returns why the input does not prove enough about the relists to answer a
+// what-if, and what input would; "" if it does.
 func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 	wanted = "a kubelet log with -v=4 or more around the incident, or recorded relists (plegforensics/snapshots/v1), would tell"
 	if len(l.loads) == 0 {
@@ -215,7 +218,7 @@ func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 	}
 	is, err := what.Profile(l.Was)
 	if err != nil {
-		return "", "" // Ask tells it
+		return "", "" // Ask reports the error
 	}
 	if why, wanted := l.uncertain(what, &is); why != "" {
 		return why, wanted
@@ -229,8 +232,8 @@ func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 	return "", ""
 }
 
-// uncertain says what about the calls to the runtime a what-if has to know and the
-// input does not show.
+// uncertain returns what a what-if needs to know about the runtime calls that the input
+// does not show, and what input would show it; "" if nothing.
 func (l *Counterfactual) uncertain(what *WhatIf, is *pleg.Profile) (why, wanted string) {
 	c, known := l.cost(), l.Was.RPCTimeout > 0
 	calls := what.RPCTimeout > 0 || what.Latency > 0 || l.Was.Has(pleg.InspectTwice) != is.Has(pleg.InspectTwice)
@@ -246,9 +249,9 @@ func (l *Counterfactual) uncertain(what *WhatIf, is *pleg.Profile) (why, wanted 
 	return "", ""
 }
 
-// blind is for how long a what-if may have made PLEG unhealthy without a trace in the
-// input, and of how long: where nothing proves how PLEG was, and where the last relist
-// may have been too old for what is changed.
+// blind returns for how long a what-if could have made PLEG unhealthy without a trace
+// in the input, out of how much time: when nothing proves the state of PLEG, and when
+// the last relist may have been too old for the changes.
 func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.Duration) {
 	blind, all = l.node.UnknownTime()
 	limit := l.limit(what, &is)
@@ -258,7 +261,7 @@ func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.D
 	blind = 0
 	for _, s := range age.Of(l.node) {
 		from, to := s.From, s.To
-		if s.Low1 > limit { // too old, and that is proven
+		if s.Low1 > limit { // too old, and proven to be
 			to = s.To - int64(s.Low1-limit)
 		}
 		if s.High0 != age.Unknown && s.High0 <= limit {
@@ -269,7 +272,8 @@ func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.D
 	return blind, all
 }
 
-// limit is the age below which a relist as it was leaves PLEG healthy with the changes.
+// limit returns the age below which a relist, as recorded, leaves PLEG healthy under
+// the changes.
 func (l *Counterfactual) limit(w *WhatIf, is *pleg.Profile) time.Duration {
 	was, limit := &l.Was, is.Threshold-max(is.Period-l.Was.Period, 0)
 	if w.RPCTimeout > 0 {
@@ -284,7 +288,7 @@ func (l *Counterfactual) limit(w *WhatIf, is *pleg.Profile) time.Duration {
 	return limit
 }
 
-// asItWas sums up the history without changes.
+// asItWas returns the totals of the history without changes.
 func (l *Counterfactual) asItWas() Totals {
 	if l.recorded == nil {
 		_, t := l.run(&WhatIf{}, l.Was)
@@ -293,7 +297,7 @@ func (l *Counterfactual) asItWas() Totals {
 	return *l.recorded
 }
 
-// assumptions lists what an answer takes for granted.
+// assumptions lists the assumptions of an answer.
 func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	out := []string{
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", parse.Short(l.quiet)),
@@ -311,15 +315,15 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	return append(out, assumeChanges(what)...)
 }
 
-// listsFailed is the error of a relist of which the log shows no more than that.
+// listsFailed is the error of a relist that is only known to have failed.
 const listsFailed = "the list calls failed"
 
-// maxCounterfactualRelists bounds a simulation over a long window.
+// maxCounterfactualRelists bounds a simulation of a long time range.
 const maxCounterfactualRelists = 1 << 22
 
-// run goes through the recorded time with the changes applied. Where the
-// schedule meets a recorded relist it has its work to do; while that relist
-// ran, what was stuck stays stuck; at other times relists are quiet.
+// run simulates the recorded time with the changes applied. A relist that meets a
+// recorded one has its work to do. While the recorded one ran, calls that were stuck
+// stay stuck; at other times relists are quiet.
 func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 	var t Totals
 	var out []*Relist
@@ -327,7 +331,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		return nil, t
 	}
 	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
-	if w := l.node.Window.Lines.To; w > end { // let the relist after the last one show that all is well again
+	if w := l.node.Window.Lines.To; w > end { // so that the relist after the last one shows the recovery
 		end = min(w, end+3*int64(p.Period))
 	}
 	lastSeen := int64(0)
@@ -381,7 +385,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		if k := slices.IndexFunc(l.fell, func(f replay.Fallback) bool {
 			return ended < f.From && f.From < now && l.at(f.From, what, as).Period < p.Period
 		}); k >= 0 {
-			now = l.fell[k].From // the generic generator starts anew
+			now = l.fell[k].From // the generic generator starts over
 		}
 	}
 	t.To = max(end, now)
@@ -389,9 +393,9 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 	return out, t
 }
 
-// idle is how many quiet relists in a row follow the quiet one at now, without
-// those close to the next recorded relist or to the end. A healthy kubelet
-// stays so throughout.
+// idle returns how many quiet relists in a row follow the quiet one at now, not
+// counting those close to the next recorded relist or to the end. run skips them,
+// because a healthy kubelet stays healthy throughout.
 func (l *Counterfactual) idle(now int64, i int, end int64, h *health, period time.Duration) int {
 	step := int64(l.quiet + max(period, time.Millisecond))
 	if h.open != nil || period < time.Millisecond || step > int64(h.threshold)/2 {
@@ -403,8 +407,8 @@ func (l *Counterfactual) idle(now int64, i int, end int64, h *health, period tim
 	return int(max((end-now)/step-3, 0))
 }
 
-// next is the start of the following relist. A quiet schedule falls into step
-// with the recorded one where that is less than a period away.
+// next returns the start of the following relist. A quiet schedule aligns with the
+// recorded one if that is less than a period away.
 func (l *Counterfactual) next(ended int64, period time.Duration, i int, busy bool) int64 {
 	at := ended + int64(max(period, time.Millisecond))
 	if i+1 < len(l.loads) {
@@ -416,9 +420,9 @@ func (l *Counterfactual) next(ended int64, period time.Duration, i int, busy boo
 	return at
 }
 
-// lengths is how long a recorded relist would have taken: its list and the
-// whole. On a second visit, while the recorded one would still have run, only
-// what was stuck is still there.
+// lengths returns how long the list and all of a recorded relist would have taken. On a
+// second visit (first is false), while the recorded relist would still have run, only
+// the stuck calls remain.
 func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, total time.Duration) {
 	switch list = l.list; {
 	case !l.listStuck:
@@ -432,7 +436,7 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 		if w.drops(p.uid, p.name) {
 			continue
 		}
-		var job time.Duration // a pod's inspections follow one another
+		var job time.Duration // a pod is inspected serially
 		each := p.took / time.Duration(max(p.stuck, 1))
 		if was.RPCTimeout > 0 {
 			each = min(each, was.RPCTimeout)
@@ -443,7 +447,7 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 		if w.RPCTimeout > 0 {
 			each = is.RPCTimeout
 		}
-		stuck := p.stuck // in one relist: kubelets up to 1.31 try a failed pod twice
+		stuck := p.stuck // calls in one relist: kubelets up to 1.31 inspect a failed pod twice
 		switch a, b := was.Has(pleg.InspectTwice), is.Has(pleg.InspectTwice); {
 		case a && !b:
 			stuck = (stuck + 1) / 2

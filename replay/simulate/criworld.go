@@ -12,10 +12,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// ContainerSnapshots turns what container tools listed into recorded relists:
-// files of one directory that list sandboxes and containers belong together,
-// and several such pairs follow one another in the order of their times and
-// paths. A single listing replays as the first relist of a kubelet.
+// ContainerSnapshots turns listings of container tools into recorded relists. Files of
+// one directory that list sandboxes and containers belong together; several such pairs
+// follow one another in the order of their times and paths. A single listing replays as
+// the first relist of a kubelet.
 func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
 	var out []*Snapshot
 	prev := make(map[string]*pleg.Pod)
@@ -44,8 +44,8 @@ func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
 	return out
 }
 
-// listedAt is when a listing was made, and never before the one above: one
-// whose time is unknown counts as a second after it.
+// listedAt returns the time of a listing. It is at least a second after the listing
+// before; a listing whose time is unknown gets that value.
 func listedAt(group []*parse.Container, out []*Snapshot) (at int64, undated bool) {
 	for _, c := range group {
 		if c.Basis > parse.NoTime {
@@ -59,12 +59,11 @@ func listedAt(group []*parse.Container, out []*Snapshot) (at int64, undated bool
 	return max(at, floor), at < floor
 }
 
-// listingGroups puts containers and sandboxes that were listed together into
-// one group.
+// listingGroups groups containers and sandboxes that were listed together.
 func listingGroups(cs []*parse.Container) [][]*parse.Container {
 	type key struct {
 		dir string
-		nth int // of the directory's files of this kind
+		nth int // number among the directory's files of this kind
 	}
 	byFile := make(map[*parse.File][]*parse.Container)
 	var files []*parse.File
@@ -89,7 +88,7 @@ func listingGroups(cs []*parse.Container) [][]*parse.Container {
 		if list[0].Sandbox {
 			kind = path.Dir(f.Path) + "\x00sandbox"
 		}
-		if len(list) == 1 { // inspect output: one object a file, all of one listing
+		if len(list) == 1 { // inspect output: one object per file, all of one listing
 			nth[kind] = 0
 		}
 		k := key{path.Dir(f.Path), nth[kind]}
@@ -105,8 +104,8 @@ func listingGroups(cs []*parse.Container) [][]*parse.Container {
 	return out
 }
 
-// podsOf builds the pods of one listing. A container without a pod of its own
-// takes that of its sandbox; one without either is a pod by itself.
+// podsOf builds the pods of one listing. A container without pod fields takes those of
+// its sandbox; one without either becomes a pod of its own.
 func podsOf(group []*parse.Container) map[string]*pleg.Pod {
 	sandboxes := make(map[string]*parse.Container)
 	for _, c := range group {

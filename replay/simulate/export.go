@@ -24,12 +24,12 @@ type jsonInspect struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-// Exporter writes snapshots as lines. It holds the present listing.
+// Exporter writes snapshots as JSON lines. It holds the current listing.
 type Exporter struct {
 	pods map[string]*pleg.Pod
 }
 
-// Line is one snapshot as a line of JSON with its newline. Pods come by uid.
+// Line returns a snapshot as one line of JSON with newline. Pods are sorted by UID.
 func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 	if x.pods == nil {
 		x.pods = make(map[string]*pleg.Pod)
@@ -67,7 +67,7 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.ListErr == "" && len(j.Pods) == 0 { // an empty listing is not an absent one
+	if s.ListErr == "" && len(j.Pods) == 0 { // an empty listing differs from an absent one
 		b = append(b[:len(b)-1], `,"pods":[]}`...)
 	}
 	return append(b, '\n'), nil

@@ -7,29 +7,29 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// Exposed is one sample of the kubelet's own metrics, as the simulated
-// kubelet would have exposed it at the end.
+// Exposed is one sample of the kubelet's own metrics, as the simulated kubelet would
+// expose it at the end.
 type Exposed struct {
 	Name  string  `json:"name"`
-	Label string  `json:"label,omitempty"` // "le" or "container_state", with LabelValue
+	Label string  `json:"label,omitempty"` // "le" or "container_state"; its value is Is
 	Is    string  `json:"label_value,omitempty"`
 	Value float64 `json:"value"`
 }
 
-// relistBuckets are the upper bounds of the duration and interval histograms
-// (prometheus.DefBuckets), in seconds. Longer relists are all alike to them.
+// relistBuckets are the upper bounds of the duration and interval histograms in seconds
+// (prometheus.DefBuckets). They do not distinguish longer relists.
 var relistBuckets = [...]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // histogram counts durations as the kubelet's histograms do.
 type histogram struct {
 	Count   int
 	Sum     time.Duration
-	Buckets [len(relistBuckets)]int // observations up to each bound
+	Buckets [len(relistBuckets)]int // cumulative: observations up to each bound
 }
 
 func (h *histogram) observe(d time.Duration) { h.observeMany(d, 1) }
 
-// observeMany counts n observations of one value.
+// observeMany counts n observations of d.
 func (h *histogram) observeMany(d time.Duration, n int) {
 	h.Count += n
 	h.Sum += time.Duration(n) * d
@@ -38,8 +38,8 @@ func (h *histogram) observeMany(d time.Duration, n int) {
 	}
 }
 
-// Exposition lists the PLEG metrics under the names that the version uses, in
-// a fixed order.
+// Exposition lists the PLEG metrics under the names of the kubelet version, in a fixed
+// order.
 func Exposition(m *pleg.Machine, t *Totals) []Exposed {
 	var out []Exposed
 	add := func(name, label, is string, v float64) { out = append(out, Exposed{name, label, is, v}) }
@@ -50,7 +50,7 @@ func Exposition(m *pleg.Machine, t *Totals) []Exposed {
 	if m.Minor >= 14 {
 		buckets(add, "kubelet_pleg_relist_duration_seconds", &t.Duration)
 		buckets(add, "kubelet_pleg_relist_interval_seconds", &t.Interval)
-		if t.Discarded > 0 || m.Minor >= 18 { // a label-less vector up to 1.17: absent until the first drop
+		if t.Discarded > 0 || m.Minor >= 18 { // up to 1.17 a vector without labels: absent until the first drop
 			add("kubelet_pleg_discard_events", "", "", float64(t.Discarded))
 		}
 	}
@@ -79,8 +79,8 @@ func buckets(add adder, name string, h *histogram) {
 	add(name+"_count", "", "", float64(h.Count))
 }
 
-// gauges are renamed in 1.19, when the pod gauge began to count only pods with
-// a running sandbox.
+// gauges adds the pod and container gauges. They were renamed in 1.19, when the pod
+// gauge began to count only pods with a running sandbox.
 func gauges(add adder, m *pleg.Machine) {
 	pods, containers, n := "kubelet_running_pods", "kubelet_running_containers", m.Gauges.Pods
 	if m.Minor <= 18 {

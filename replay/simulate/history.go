@@ -14,9 +14,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// HistorySnapshots turns the history of a node into recorded relists: those that
-// the input proves, with what the runtime held then, and more at changes that no
-// proven relist can have seen. The second value counts the relists so assumed.
+// HistorySnapshots turns the history of a node into recorded relists: those that the
+// input proves, with what the runtime held at the time, and assumed ones for changes
+// that no proven relist can have seen. It also returns the number of assumed relists.
 func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assumed int) {
 	w := newWorld(n)
 	times := w.schedule(n)
@@ -42,7 +42,7 @@ func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assume
 	return out, assumed
 }
 
-// decorate adds what the ledger and its blame know about a relist.
+// decorate adds what relist i and its blame say.
 func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 	r := &n.Relists[i]
 	s.Proof = &Proof{Unsure: r.Listed == nil && r.Outcome != replay.OutcomeListFailed}
@@ -79,32 +79,32 @@ func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 	}
 }
 
-// world is the runtime's content through time.
+// world holds the pods and containers of the runtime through time.
 type world struct {
 	changes []sighting // in time order
 	next    int
 	pods    map[string]*worldPod
-	relists map[int64]int // proven relists by start
-	told    bool          // by the relist goroutine itself: each change by the relist that saw it
-	seen    []seenEvent   // events that the sync loop got and that follow from no change
-	logged  bool          // the log shows events when the sync loop gets them: seen holds them all
-	dropped []int64       // relists that dropped an event
+	relists map[int64]int // proven relists: index by start
+	told    bool          // reported by the relist goroutine itself: each change belongs to the relist that logged it
+	seen    []seenEvent   // events that the sync loop received and no change explains
+	logged  bool          // the log shows events when the sync loop receives them: seen holds them all
+	dropped []int64       // times of dropped events; start of their relist after assign
 }
 
-// seenEvent is an event that the sync loop got, and the start of its relist.
+// seenEvent is an event that the sync loop received, with the start of its relist.
 type seenEvent struct {
 	*replay.PodEvent
 	at int64 // Unix ns
 }
 
-// sighting is a change that the listing of a relist shows which began at or after
-// a moment.
+// sighting is a change, with the earliest start of a relist whose listing shows it.
 type sighting struct {
 	*replay.Transition
 	at int64 // Unix ns
 }
 
-// worldPod is one pod's objects in the order of their first sighting.
+// worldPod is a pod with its containers and sandboxes in the order they were first
+// seen.
 type worldPod struct {
 	uid, name, ns string
 	order         []string
@@ -116,10 +116,9 @@ type worldItem struct {
 	sandbox bool
 }
 
-// newWorld gathers what tells of changes: the runtime's own account where there is
-// one, else the states that the relist goroutine logged. Where it logged none but
-// of exits, nothing tells what the runtime held: then the events that the kubelet
-// got are all there is.
+// newWorld collects the reports of changes: those of the runtime if there are any, else
+// the states that the relist goroutine logged. If that logged only exits, nothing shows
+// what the runtime held, and the events that the kubelet received are all there is.
 func newWorld(n *replay.Node) *world {
 	w := &world{pods: make(map[string]*worldPod), relists: make(map[int64]int)}
 	own, starts, all := false, false, n.History.Pointers()
@@ -155,14 +154,13 @@ func newWorld(n *replay.Node) *world {
 	return w
 }
 
-// worldUID names a transition's pod: by uid, or by name where only that is
-// known.
+// worldUID returns a transition's pod UID, or namespace/name if only that is known.
 func worldUID(t *replay.Transition) string {
 	return cmp.Or(t.PodUID, host.PodName(t.Namespace, t.PodName))
 }
 
-// schedule lists the relist starts, oldest first: the proven ones, and assumed
-// ones for changes that none of these can have seen.
+// schedule returns the relist starts, oldest first: proven ones, and assumed ones for
+// changes that none of these can have seen.
 func (w *world) schedule(n *replay.Node) []int64 {
 	period := int64(cmp.Or(n.Kubelet.Period, pleg.Period))
 	times := make([]int64, 0, len(w.relists))
@@ -181,9 +179,9 @@ func (w *world) schedule(n *replay.Node) []int64 {
 	return slices.Compact(times)
 }
 
-// assign gives each change and event that the relist goroutine or the sync loop
-// logged to the relist that logged it, and returns the starts of relists that have
-// to be assumed for that.
+// assign maps each change and event that the relist goroutine or the sync loop logged
+// to the relist that logged it, and returns the starts of the relists that must be
+// assumed for this.
 func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int64) {
 	var moments []*int64
 	for i := range w.changes {
@@ -192,7 +190,7 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 		}
 	}
 	for i := range w.seen {
-		if w.logged { // else most of them are of changes
+		if w.logged { // otherwise most events follow from changes
 			moments = append(moments, &w.seen[i].at)
 		}
 	}
@@ -200,7 +198,7 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 		moments = append(moments, &w.dropped[i])
 	}
 	slices.SortStableFunc(moments, func(a, b *int64) int { return cmp.Compare(*a, *b) })
-	last := int64(0) // start of the assumed relist at hand
+	last := int64(0) // start of the current assumed relist
 	for _, at := range moments {
 		k := sort.Search(len(known), func(k int) bool { return known[k] > *at }) - 1
 		switch {
@@ -216,9 +214,9 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 	return more
 }
 
-// within reports whether the relist that began at a moment may have logged a line
-// of another one: it had not ended, or where that is not known no other can have
-// begun and come to its changes.
+// within reports whether the relist that began at start may have logged a line at the
+// given time: it had not ended, or, if its end is unknown, the next one cannot have
+// begun yet.
 func (w *world) within(n *replay.Node, start, at, period int64) bool {
 	if i, proven := w.relists[start]; proven && n.Relists[i].End.Known() {
 		end := n.Relists[i].End
@@ -227,11 +225,11 @@ func (w *world) within(n *replay.Node, start, at, period int64) bool {
 	return at < start+period
 }
 
-// settle is how long after the end of a relist the sync loop may log its events.
+// settle is how long after the end of a relist the sync loop may still log its events.
 const settle = 100 * time.Millisecond
 
-// ticks assumes relists at the next tick of the period after changes that no
-// proven one follows within two periods.
+// ticks assumes a relist at the next multiple of the period after each change that no
+// proven relist follows within two periods.
 func (w *world) ticks(proven []int64, period int64) (more []int64) {
 	last := int64(0)
 	for _, c := range w.changes {
@@ -248,8 +246,8 @@ func (w *world) ticks(proven []int64, period int64) (more []int64) {
 	return more
 }
 
-// followers adds the relist that came a period after the end of a long one,
-// where the log proves that end but not what followed.
+// followers adds the relist a period after the end of each long one, if the log proves
+// that end but not what followed.
 func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 	var more []int64
 	for i := range n.Relists {
@@ -266,7 +264,7 @@ func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 	return append(times, more...)
 }
 
-// upTo applies the changes up to a time and notes which pods differ.
+// upTo applies the changes up to a time and records in s which pods differ.
 func (w *world) upTo(at int64, s *Snapshot) {
 	touched := make(map[string]bool)
 	for w.next < len(w.changes) && w.changes[w.next].at <= at {

@@ -9,20 +9,20 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Proof is what a log proves of a relist.
+// Proof is what a log proves about a relist.
 type Proof struct {
-	End     int64       // Unix ns: when it ended, or until when it ran at least; 0 unknown
-	Open    bool        // it ran on after End
-	Assumed bool        // nothing dates it: it must have been about then
-	Unsure  bool        // nothing tells whether it listed pods
-	Dropped int         // events of it that the kubelet says it dropped
-	Seen    []seenEvent // events of it that the sync loop got and that its listing does not explain
-	Logged  bool        // Seen are all of the kinds that the log shows
+	End     int64       // Unix ns: its end, or a lower bound if Open; 0 unknown
+	Open    bool        // it continued after End
+	Assumed bool        // nothing dates it; it must have run about then
+	Unsure  bool        // unknown whether it listed pods
+	Dropped int         // number of its events that the kubelet logged as dropped
+	Seen    []seenEvent // its events that the sync loop received and its listing does not explain
+	Logged  bool        // Seen holds all its events of the types that the log shows
 }
 
-// prove gives each relist the events that the kubelet got, and those that it says
-// it dropped: the lines name none. Events that follow from the changes come of
-// these.
+// prove assigns to each relist the events that the kubelet received and the number that
+// it dropped; log lines about drops do not name the events. Unless the log shows all
+// events, it leaves out those that follow from the changes.
 func (w *world) prove(ss []*Snapshot, times []int64) {
 	at := make(map[int64]*Proof, len(ss))
 	for _, s := range ss {
@@ -49,8 +49,9 @@ func (w *world) prove(ss []*Snapshot, times []int64) {
 	}
 }
 
-// unexplained are the events that the sync loop got beyond those that follow from
-// the changes: a new kubelet reports what it finds, an event stream what it hears.
+// unexplained returns the events that the sync loop received beyond those that follow
+// from the changes, such as those of a new kubelet about existing containers, or of an
+// event stream.
 func (w *world) unexplained(ss []*Snapshot) []seenEvent {
 	if len(w.changes) == 0 {
 		return w.seen
@@ -77,7 +78,7 @@ func (w *world) unexplained(ss []*Snapshot) []seenEvent {
 	return out
 }
 
-// told corrects a relist by what the log proves of it.
+// told corrects a relist, and the totals, by what the log proves about it.
 func (t *Totals) told(r *Relist, p *Proof) {
 	r.Open, r.Assumed, r.Unsure = p.Open, p.Assumed, p.Unsure
 	if p.Logged {
@@ -98,7 +99,7 @@ func (t *Totals) told(r *Relist, p *Proof) {
 	left := max(p.Dropped-r.Discarded, 0)
 	r.Discarded += left
 	t.Discarded += left
-	for i := len(r.Events) - len(p.Seen) - 1; i >= 0 && left > 0 && !p.Logged; i-- { // what the sync loop got was not dropped
+	for i := len(r.Events) - len(p.Seen) - 1; i >= 0 && left > 0 && !p.Logged; i-- { // events that the sync loop received were not dropped
 		if e := &r.Events[i]; e.Delivered {
 			e.Delivered = false
 			left--
@@ -108,9 +109,9 @@ func (t *Totals) told(r *Relist, p *Proof) {
 	}
 }
 
-// Witness puts what the history of a node says of the health of PLEG in the place
-// of what follows from the relists alone: between those that the log dates others
-// ran.
+// Witness replaces the health of a simulated relist by that in the history of the node.
+// The relists alone do not show it, because others ran between those that the log
+// dates.
 func Witness(n *replay.Node, r *Relist) {
 	i := sort.Search(len(n.Health), func(i int) bool { return n.Health[i].To > r.End || n.Health[i].To == 0 })
 	r.Health = replay.HealthUnknown
@@ -122,18 +123,18 @@ func Witness(n *replay.Node, r *Relist) {
 	}
 	r.Healthy = r.Health == replay.Healthy
 	if r.LastSeen != r.Start || r.Unsure {
-		r.LastSeen = 0 // the last one that the log dates need not be the last one that listed
+		r.LastSeen = 0 // the last dated relist need not be the last one that listed pods
 	}
 }
 
-// Witness is the same for the sums: what was unhealthy is told by the history, and the
-// intervals between dated relists are none between relists.
+// Witness replaces the unhealthy intervals by those in the history of the node, and
+// drops the relist intervals, because dated relists need not be consecutive.
 func (t *Totals) Witness(n *replay.Node) {
 	t.Interval, t.Unhealthy = histogram{}, n.Ills()
 }
 
-// HistoryAssumptions lists what the replay of a node, or of listings of container
-// tools on it, takes for granted.
+// HistoryAssumptions lists the assumptions of the replay of a node's history, or of
+// listings of container tools on it.
 func HistoryAssumptions(n *replay.Node, listings bool) []string {
 	if listings {
 		return []string{"each listing of a container tool is taken for one relist; those between them are not shown"}

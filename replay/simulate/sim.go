@@ -1,7 +1,7 @@
-// Package simulate runs the reference PLEG over what a runtime held: listings
-// that were recorded, or that the history of a node implies. It answers what
-// would have happened under another kubelet, another runtime, or without a pod,
-// and writes and reads the snapshots that it runs on.
+// Package simulate runs the reference PLEG over the content of a runtime: listings that
+// were recorded, or that the history of a node implies. It answers what would have
+// happened with another kubelet or runtime, or without a pod, and reads and writes the
+// snapshots that it runs on.
 package simulate
 
 import (
@@ -12,9 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Sim runs the reference PLEG over recorded listings at the times at which
-// they were recorded. It keeps one listing and the generator's records, not
-// the history.
+// Sim runs the reference PLEG over recorded listings at the times at which they were
+// recorded. It keeps one listing and the generator's state, not the history.
 type Sim struct {
 	Machine *pleg.Machine
 	Totals  Totals
@@ -22,7 +21,7 @@ type Sim struct {
 	health health
 	first  int64
 	end    int64 // end of the last relist
-	stuck  bool  // ≤ 1.13: the relist waits for a channel that nobody drains
+	stuck  bool  // ≤ 1.13: the relist blocks on a full channel that is not drained
 }
 
 // Relist is one simulated relist.
@@ -30,23 +29,23 @@ type Relist struct {
 	pleg.Result
 	Start, End int64 // Unix ns
 	ListErr    string
-	LastSeen   int64              // start of the last relist that listed pods, 0 none yet
-	Healthy    bool               // what the health check says at End
-	Health     replay.HealthState // at End, by the history of a node; "" of a recording
-	Blocked    bool               // ≤ 1.13: it waits for the channel and has not ended
-	Stream     bool               // not a relist: events that the runtime's stream told at once
-	Pods       int                // listed, -1 unknown
-	Open       bool               // it ran on after End, which is all that is known
+	LastSeen   int64              // start of the last relist that listed pods, 0 if none
+	Healthy    bool               // result of the health check at End
+	Health     replay.HealthState // at End, from the history of a node; "" for a recording
+	Blocked    bool               // ≤ 1.13: it blocks on the full channel and has not ended
+	Stream     bool               // not a relist, but events received from the runtime's stream at one time
+	Pods       int                // number listed, -1 unknown
+	Open       bool               // it continued after End for an unknown time
 	Assumed    bool               // nothing dates it
-	Unsure     bool               // nothing tells whether it listed pods
-	Undated    bool               // nothing at all dates it: Start only orders it
+	Unsure     bool               // unknown whether it listed pods
+	Undated    bool               // no time at all: Start gives only the order
 }
 
 // OK reports whether the relist listed pods.
 func (r *Relist) OK() bool { return r.ListErr == "" }
 
-// Totals sums up a simulation: the kubelet's own counters and what follows
-// from them.
+// Totals sums up a simulation: the kubelet's own counters and figures derived from
+// them.
 type Totals struct {
 	Duration  histogram // of relists, failed ones included
 	Interval  histogram // from the last relist that listed pods to each start
@@ -54,13 +53,13 @@ type Totals struct {
 	Skipped   int       // recorded listings that a blocked relist never made
 	Longest   time.Duration
 	LongestAt int64
-	Events    int // sent
+	Events    int // number sent
 	Discarded int
 	Unhealthy []Unhealthy
 	From, To  int64
 }
 
-// Unhealthy is a stretch in which the health check fails.
+// Unhealthy is an interval in which the health check fails.
 type Unhealthy = replay.Ill
 
 // NewSim returns a simulation of a kubelet that starts with the first
@@ -69,8 +68,8 @@ func NewSim(p pleg.Profile) *Sim {
 	return &Sim{Machine: pleg.NewMachine(p), health: health{threshold: p.Threshold}}
 }
 
-// Step runs the relist that made a recorded listing. It returns nil when that
-// relist cannot have run because the one before it never ended.
+// Step runs the relist that made a recorded listing. It returns nil if that relist
+// cannot have run because the one before never ended.
 func (s *Sim) Step(in *Snapshot) *Relist {
 	if s.stuck {
 		if s.stuck = !in.Drained; s.stuck {
@@ -94,7 +93,7 @@ func (s *Sim) Step(in *Snapshot) *Relist {
 	return r
 }
 
-// run makes one relist and keeps the books.
+// run makes one relist and updates the totals.
 func (s *Sim) run(w *work, l pleg.Listing, pods int) *Relist {
 	m := s.Machine
 	l.Start, l.Err = w.start, w.listErr
@@ -133,24 +132,24 @@ func (t *Totals) count(r *Relist) {
 	t.Discarded += r.Discarded
 }
 
-// Finish ends the simulation at the end of its last relist and returns its sums.
+// Finish ends the simulation at the end of its last relist and returns the totals.
 func (s *Sim) Finish() Totals {
 	t := s.Totals
 	t.From, t.To, t.Unhealthy = s.first, s.end, s.health.finish(s.end)
 	return t
 }
 
-// health follows the health check through time.
+// health tracks the result of the health check through time.
 type health struct {
 	threshold time.Duration
-	since     int64 // since when that is the threshold, 0 from the start
+	since     int64 // when threshold took effect, 0 from the start
 	lastSeen  int64
 	open      *Unhealthy
 	past      []Unhealthy
 }
 
-// listed notes a relist that began at start and had its pods listed at end:
-// from then on, not earlier, the age counts from start.
+// listed records a relist that began at start and whose list returned at end: from end
+// on, not earlier, the age counts from start.
 func (h *health) listed(start, end int64) {
 	h.cross(end)
 	h.lastSeen = start
@@ -161,15 +160,15 @@ func (h *health) listed(start, end int64) {
 	}
 }
 
-// failed notes a relist that listed nothing. Before the first success that
-// makes the start of the kubelet unhealthy.
+// failed records a relist that listed nothing. Before the first success this makes the
+// kubelet unhealthy from its start.
 func (h *health) failed(start int64) {
 	if h.lastSeen == 0 && h.open == nil {
 		h.open = &Unhealthy{Span: replay.Span{From: start}, Never: true}
 	}
 }
 
-// cross opens a stretch if the threshold was crossed by now.
+// cross opens an unhealthy interval if the threshold was exceeded before now.
 func (h *health) cross(now int64) {
 	if at := max(h.lastSeen+int64(h.threshold), h.since); h.lastSeen != 0 && h.open == nil && now > at {
 		h.open = &Unhealthy{Span: replay.Span{From: at}}
@@ -184,17 +183,17 @@ func (h *health) finish(end int64) []Unhealthy {
 	return append(h.past, *h.open)
 }
 
-// Simulation replays recorded relists, as they were or changed.
+// Simulation replays recorded relists, as they were or with changes.
 type Simulation struct {
 	Was, Is pleg.Profile
 	what    WhatIf
-	base    *Sim  // the history as it was
-	plain   *Sim  // the same schedule under the changed profile
-	free    *free // instead of plain, where the schedule changes too
+	base    *Sim  // the recorded history
+	plain   *Sim  // the same schedule with the changed profile
+	free    *free // used instead of plain if the schedule changes too
 }
 
-// NewSimulation returns a simulation of the kubelet with profile was, changed
-// by what.
+// NewSimulation returns a simulation of a kubelet with profile was and the given
+// changes.
 func NewSimulation(was pleg.Profile, what WhatIf) (*Simulation, error) {
 	is, err := what.Profile(was)
 	if err != nil {
@@ -210,8 +209,8 @@ func NewSimulation(was pleg.Profile, what WhatIf) (*Simulation, error) {
 	return s, nil
 }
 
-// Step takes a recorded relist and returns the simulated ones that follow
-// from it, oldest first.
+// Step takes a recorded relist and returns the simulated ones that follow from it,
+// oldest first.
 func (s *Simulation) Step(in *Snapshot) []*Relist {
 	r := s.base.Step(in)
 	switch {
@@ -226,8 +225,8 @@ func (s *Simulation) Step(in *Snapshot) []*Relist {
 	return []*Relist{r}
 }
 
-// Finish returns the relists left, the sums, and what the changes mean: nil
-// when nothing was changed.
+// Finish returns the remaining relists, the totals, and what the changes mean, which is
+// nil if nothing was changed.
 func (s *Simulation) Finish() (rest []*Relist, is Totals, a *Answer) {
 	if s.free != nil {
 		rest = s.free.finish()
@@ -238,27 +237,28 @@ func (s *Simulation) Finish() (rest []*Relist, is Totals, a *Answer) {
 	return rest, is, a
 }
 
-// Machine is the simulated generator, for its gauges.
+// Machine returns the simulated generator, for its gauges.
 func (s *Simulation) Machine() *pleg.Machine { return s.plain.Machine }
 
-// Judge takes over the threshold of the generator, which may have changed at a moment.
+// Judge applies the current threshold of the generator, which may have changed, from a
+// moment on.
 func (s *Simulation) Judge(at int64) {
 	h := &s.plain.health
 	h.cross(at)
 	h.threshold, h.since = s.Machine().Threshold, at
 }
 
-// Assumptions lists what the replay takes for granted.
+// Assumptions lists the assumptions of the replay.
 func (s *Simulation) Assumptions() []string { return assume(&s.what, s.Was) }
 
-// Feed turns lines of a snapshots file into steps. It holds one snapshot back
-// so that each knows when the next one began.
+// Feed turns lines of a snapshots file into steps. It holds one snapshot back so that
+// each has the start of the next one.
 type Feed struct {
 	Decoder SnapshotDecoder
 	held    *Snapshot
 }
 
-// Line reads one line and gives do the snapshot before it, if there is one.
+// Line reads one line and calls do with the previous snapshot, if there is one.
 func (f *Feed) Line(text []byte, pos parse.Pos, do func(*Snapshot)) {
 	if s := f.Decoder.Decode(text, pos); s != nil {
 		if f.held != nil {
@@ -269,7 +269,7 @@ func (f *Feed) Line(text []byte, pos parse.Pos, do func(*Snapshot)) {
 	}
 }
 
-// End gives do the last snapshot.
+// End calls do with the last snapshot.
 func (f *Feed) End(do func(*Snapshot)) {
 	if f.held != nil {
 		do(f.held)

@@ -7,42 +7,45 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// free replays a changed history on a schedule of its own. The recorded
-// listings say what the runtime held from each recorded relist to the next,
-// and how long its calls took then; the simulated relists run when the
-// changed kubelet would have run them and see what was there at that time.
+// free replays a changed history on its own schedule. Each recorded listing says what
+// the runtime held until the next recorded relist, and how long its calls took. The
+// simulated relists run when the changed kubelet would have run them, and see what the
+// runtime held at that time.
 type free struct {
-	sim  *Sim // the history as it would have been
+	sim  *Sim // simulates the changed history
 	what WhatIf
 	was  pleg.Profile
 
-	now     *Snapshot // the recorded relist in force
-	idle    time.Duration
-	fresh   bool // now has not been listed yet
+	now *Snapshot // the current recorded relist
+	// idle is the pause after now, until the next recorded relist.
+	idle  time.Duration
+	fresh bool // now has not been listed yet
+	// next is the start of the next simulated relist, Unix ns.
 	next    int64
 	changed map[string]*pleg.Pod // since the last simulated listing
 	gone    map[string]struct{}
-	known   map[string]InspectOutcome // last stated cost per pod
-	dropped map[string]struct{}       // uids left out
-	sight   map[string]*pleg.Pod      // what the event stream told last
-	until   int64
-	out     []*Relist
+	known   map[string]InspectOutcome // last stated cost by pod
+	dropped map[string]struct{}       // UIDs of the pods left out
+	sight   map[string]*pleg.Pod      // pods as last reported by the event stream
+	// until is the end of the recording so far, Unix ns.
+	until int64
+	out   []*Relist
 }
 
-// maxFreeRelists bounds what one recorded gap can expand to: a year-long gap
-// at a period of a nanosecond must not fill memory.
+// maxFreeRelists bounds the number of relists in one recorded gap: a year-long gap with
+// a period of a nanosecond must not exhaust memory.
 const maxFreeRelists = 1 << 20
 
-// newFree returns the changed history that sim is to run through; was is the profile
-// of the kubelet as it was.
+// newFree returns a replay of the changed history by sim; was is the recorded kubelet's
+// profile.
 func newFree(was pleg.Profile, sim *Sim, what WhatIf) *free {
 	return &free{sim: sim, what: what, was: was, changed: make(map[string]*pleg.Pod),
 		gone: make(map[string]struct{}), known: make(map[string]InspectOutcome),
 		dropped: make(map[string]struct{}), sight: make(map[string]*pleg.Pod)}
 }
 
-// step takes a recorded relist, as the kubelet made it, and returns the simulated
-// ones that begin before it, oldest first.
+// step takes a recorded relist, as simulated for the recorded kubelet, and returns the
+// simulated ones that begin before it, oldest first.
 func (f *free) step(in *Snapshot, made *Relist) []*Relist {
 	f.out = nil
 	f.advance(in.At)
@@ -50,8 +53,8 @@ func (f *free) step(in *Snapshot, made *Relist) []*Relist {
 	return f.out
 }
 
-// finish returns what is left. The last recorded listing holds to the end of its
-// relist and is made at least once.
+// finish returns the remaining relists. The last recorded listing is valid to the end
+// of its relist and is used at least once.
 func (f *free) finish() []*Relist {
 	f.out = nil
 	if f.now != nil {
@@ -63,7 +66,7 @@ func (f *free) finish() []*Relist {
 	return f.out
 }
 
-// world puts a recorded relist in force.
+// world makes a recorded relist the current one.
 func (f *free) world(in *Snapshot, made *Relist) {
 	end := in.At
 	if made != nil {
@@ -88,7 +91,7 @@ func (f *free) world(in *Snapshot, made *Relist) {
 	}
 }
 
-// listing adds a recorded listing to what the next simulated one will find.
+// listing adds a recorded listing to what the next simulated relist will find.
 func (f *free) listing(in *Snapshot) {
 	if f.sim.Machine.Evented {
 		f.stream(in)
@@ -112,16 +115,16 @@ func (f *free) listing(in *Snapshot) {
 	}
 }
 
-// stream gives a change to the evented generator as a working event stream would. Up to
-// 1.36 that sends events, and the next relist still finds the change; from 1.37 on it
-// asks for relists of the pods whose containers stopped.
+// stream passes a change to evented PLEG as a working event stream would. Up to 1.36
+// that sends events, and the next relist still finds the change; from 1.37 on it
+// requests relists of the pods whose containers stopped.
 func (f *free) stream(in *Snapshot) {
 	m := f.sim.Machine
 	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: m.LastSeen, Pods: -1}
 	_, r.Healthy = m.Healthy(in.At)
 	e, now := &pleg.Evented{Generic: m}, make(map[string]*pleg.Pod)
 	told := func(old, p *pleg.Pod, uid string) {
-		if now[uid] = p; m.LastSeen == 0 { // what ran before the kubelet did tells nothing
+		if now[uid] = p; m.LastSeen == 0 { // no events for containers that ran before the kubelet
 			return
 		}
 		for _, s := range pleg.Stream(old, p) {
@@ -165,7 +168,7 @@ func (f *free) advance(to int64) {
 	}
 }
 
-// relist runs one relist at the time due.
+// relist runs the relist that is due.
 func (f *free) relist() {
 	w := f.cost()
 	l := pleg.Listing{}
@@ -185,13 +188,13 @@ func (f *free) relist() {
 	}
 	f.out = append(f.out, r)
 	pause := f.sim.Machine.Period
-	if f.fresh { // it rests as long as it did, with the period that it would have had
+	if f.fresh { // it pauses as long as recorded, adjusted to the changed period
 		pause += f.idle - f.was.Period
 	}
 	f.fresh, f.next = false, max(r.End+int64(max(pause, 0)), r.Start+1)
 }
 
-// cost is what the relist has to do, as the changed history has it.
+// cost returns the work of the next relist in the changed history.
 func (f *free) cost() *work {
 	is := f.sim.Machine.RPCTimeout
 	list := f.what.outcome(f.now.List, f.now.ListErr, f.was.RPCTimeout, is)

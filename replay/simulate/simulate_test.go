@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
-// stuck is a history in which the pod u1 cannot be inspected: its container
-// dies, one relist runs into the time-out, the next into two of them.
+// stuck is a history in which the pod u1 cannot be inspected: its container dies, one
+// relist times out once, the next one twice.
 func stuck() []string {
 	pod := func(state string) string {
 		return `{"uid":"u1","name":"a","namespace":"ns","sandboxes":[],"containers":[{"id":"c1","state":"` + state + `"}]}`
@@ -27,7 +27,7 @@ func stuck() []string {
 	}
 }
 
-// simulate replays lines and returns the relists, the sums and the answer.
+// simulate replays lines and returns the relists, the totals and the answer.
 func simulate(t *testing.T, version string, lines []string, what ...string) ([]*Relist, Totals, *Answer) {
 	t.Helper()
 	p, err := pleg.New(version)
@@ -55,7 +55,7 @@ func simulate(t *testing.T, version string, lines []string, what ...string) ([]*
 	return append(out, rest...), totals, answer
 }
 
-// health prints the unhealthy stretches, in seconds after 03:00:00.
+// healthOf formats the unhealthy intervals, in seconds after 03:00:00.
 func healthOf(t Totals) string {
 	var out []string
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC).UnixNano()
@@ -71,8 +71,8 @@ func healthOf(t Totals) string {
 
 func TestSimulatedHealth(t *testing.T) {
 	_, totals, _ := simulate(t, "v1.28.0", stuck())
-	// The relist of 03:02:02 lists at once and inspects the pod twice: the age
-	// counts from its start until the next one has listed.
+	// The relist of 03:02:02 lists at once and inspects the pod twice: the age counts
+	// from its start until the next relist has listed.
 	if got := healthOf(totals); got != "302.00 to 363.01" {
 		t.Errorf("unhealthy %s", got)
 	}
@@ -130,7 +130,7 @@ func TestWhatIf(t *testing.T) {
 		{"rpc-timeout=30s", "", "the longest relist would have taken 1m instead of 4m"},
 		{"kubelet-version=v1.34.0", "", "the longest relist would have taken 2m instead of 4m"},
 		{"pleg=evented", "", "With evented PLEG, PLEG would have stayed healthy"},
-		{"parallel-inspect=8", "302.00 to 363.01", "nothing changes for PLEG's health"}, // one pod's inspections follow one another
+		{"parallel-inspect=8", "302.00 to 363.01", "nothing changes for PLEG's health"}, // one pod is inspected serially
 		{"channel-capacity=1", "302.00 to 363.01", "nothing changes for PLEG's health"},
 	} {
 		_, totals, a := simulate(t, "v1.28.0", stuck(), c.what)
@@ -153,8 +153,8 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestUnchangedSchedule holds that a changed history in which nothing that
-// matters changes runs the recorded schedule.
+// TestUnchangedSchedule checks that a changed history runs the recorded schedule if the
+// changes make no difference.
 func TestUnchangedSchedule(t *testing.T) {
 	was, _, _ := simulate(t, "v1.28.0", stuck())
 	is, _, _ := simulate(t, "v1.28.0", stuck(), "period=1s")
@@ -196,8 +196,8 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// hungNode is a node with one relist of 241 s in which a pod was inspected
-// twice in vain.
+// hungNode returns a node with one relist of 241 s in which inspecting a pod timed out
+// twice.
 func hungNode() (*replay.Node, []blame.Blame) {
 	n := &replay.Node{Relists: []replay.Relist{
 		{Start: replay.Instant{At: second(0)}, End: replay.Instant{At: second(0.05)}, Outcome: replay.OutcomeOK},
@@ -210,7 +210,7 @@ func hungNode() (*replay.Node, []blame.Blame) {
 	return n, bs
 }
 
-// second is so many seconds after 2026-01-02T03:04:05Z.
+// second returns the time s seconds after 2026-01-02T03:04:05Z.
 func second(s float64) int64 { return 1767323045e9 + int64(s*1e9) }
 
 func TestCounterfactual(t *testing.T) {
@@ -236,8 +236,8 @@ func TestCounterfactual(t *testing.T) {
 	}
 }
 
-// TestFellBack: evented PLEG relists every second once it has fallen back, and the
-// history as it was says so.
+// TestFellBack checks that evented PLEG relists every second after a fallback, also in
+// the history without changes.
 func TestFellBack(t *testing.T) {
 	n, _ := hungNode()
 	n.Kubelet.PLEG = "evented"
@@ -316,8 +316,9 @@ func TestContainerSnapshots(t *testing.T) {
 	}
 }
 
-// TestEventedByVersion: up to 1.36 evented PLEG sends what the stream tells; from 1.37
-// on a stop brings one relist of that pod, and starts wait for the next of all pods.
+// TestEventedByVersion checks that up to 1.36 evented PLEG sends the events of the
+// stream, and that from 1.37 on a stop triggers one relist of that pod while starts
+// wait for the next full relist.
 func TestEventedByVersion(t *testing.T) {
 	line := func(second int, state string) string {
 		return fmt.Sprintf(`{"time":"2026-01-02T03:00:%02dZ","list_seconds":0.01,"pods":[{"uid":"u1","name":"a","namespace":"ns","sandboxes":[],"containers":[{"id":"c1","state":%q}]}]}`, second, state)

@@ -11,21 +11,20 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// merge walks the raw pods array of a line along that of the line before:
-// elements that stand there word for word are taken over, others are decoded.
+// merge walks the raw pods array of a line along that of the previous line: elements
+// that are byte for byte the same are reused, others are decoded.
 type merge struct {
 	d       *SnapshotDecoder
 	pos     parse.Pos
 	raw     []byte // the array and whatever follows it
 	elems   []element
 	changes []change
-	added   map[string]*entry // pods that the line before did not list
-	at      int               // next old element
-	index   map[string]int    // old elements by uid, built when first needed
+	added   map[string]*entry // pods that the previous line did not list
+	at      int               // index of the next old element
+	index   map[string]int    // old elements by UID; built on first use
 }
 
-// run goes through the array, which stands at base in its line, and returns
-// its length.
+// run parses the array, which begins at byte base of its line, and returns its length.
 func (m *merge) run(base int) (int, error) {
 	s := scanner{b: m.raw}
 	s.take('[')
@@ -47,8 +46,8 @@ func (m *merge) run(base int) (int, error) {
 	return s.i, nil
 }
 
-// same takes over as many old elements as stand word for word at off, and
-// returns how many bytes they span.
+// same reuses as many old elements as match byte for byte at off, and returns how many
+// bytes they span.
 func (m *merge) same(off int) int {
 	old := m.d.elems
 	if m.at >= len(old) {
@@ -67,8 +66,7 @@ func (m *merge) same(off int) int {
 	return old[m.at-1].end - from
 }
 
-// add appends an element. It reports false for a pod that the line has
-// listed before.
+// add appends an element. It returns false if the line has already listed the pod.
 func (m *merge) add(off, end int, e *entry) bool {
 	if e != nil && e.epoch == m.d.epoch {
 		m.d.warn(m.pos, "pod %q is listed twice; the first counts", e.pod.UID)
@@ -82,14 +80,14 @@ func (m *merge) add(off, end int, e *entry) bool {
 	return true
 }
 
-// change is a pod's new sighting, not yet in effect.
+// change is a new state of a pod that is not applied yet.
 type change struct {
 	entry *entry
 	pod   *pleg.Pod
 }
 
-// decode reads one element that differs, and moves on in the old array to
-// where the two run in step again.
+// decode reads one element that differs, and advances in the old array to where both
+// match again.
 func (m *merge) decode(start, end int) {
 	p := m.d.pod(m.raw[start:end], m.pos)
 	if p == nil {
@@ -115,8 +113,8 @@ func (m *merge) decode(start, end int) {
 	}
 }
 
-// step sets the old position behind the old element i; -1: a new element was
-// inserted, or took the place of an old one that is gone.
+// step moves the old position behind old element i. -1 means that a new element was
+// inserted, or replaced an old one that is gone.
 func (m *merge) step(i int) {
 	old := m.d.elems
 	if i >= m.at {
@@ -126,7 +124,7 @@ func (m *merge) step(i int) {
 	}
 }
 
-// find returns the old position of a pod, -1 if there is none.
+// find returns the index of a pod's old element, -1 if there is none.
 func (m *merge) find(uid string) int {
 	old := m.d.elems
 	if m.at < len(old) && old[m.at].pod != nil && old[m.at].pod.pod.UID == uid {
@@ -146,7 +144,7 @@ func (m *merge) find(uid string) int {
 	return -1
 }
 
-// commonPrefix is the number of leading bytes that a and b share.
+// commonPrefix returns the length of the common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0

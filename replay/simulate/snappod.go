@@ -9,7 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// pod decodes one element of a pods array, nil if it is of no use.
+// pod decodes one element of a pods array. It returns nil, with a warning, if it is
+// unusable.
 func (d *SnapshotDecoder) pod(raw []byte, pos parse.Pos) *pleg.Pod {
 	var j jsonPod
 	if err := json.Unmarshal(raw, &j); err != nil {
@@ -26,8 +27,8 @@ func (d *SnapshotDecoder) pod(raw []byte, pos parse.Pos) *pleg.Pod {
 	return p
 }
 
-// items keeps the usable entries. An entry without an id is dropped, as the
-// kubelet drops it before the diff.
+// items returns the usable entries. An entry without an ID is dropped, as the kubelet
+// does before its diff.
 func (d *SnapshotDecoder) items(in []jsonItem, what, uid string, pos parse.Pos) []pleg.Item {
 	if len(in) == 0 {
 		return nil
@@ -53,8 +54,8 @@ func (d *SnapshotDecoder) items(in []jsonItem, what, uid string, pos parse.Pos) 
 	return out
 }
 
-// scanner passes over JSON text without building anything. It checks
-// structure loosely: the values that matter are decoded strictly afterwards.
+// scanner skips over JSON text without building values. It checks the structure
+// loosely: the values that matter are decoded strictly afterwards.
 type scanner struct {
 	b []byte
 	i int
@@ -71,7 +72,7 @@ func (s *scanner) space() {
 	}
 }
 
-// take skips blanks and one byte c if it is next.
+// take skips white space, and consumes byte c if it is next.
 func (s *scanner) take(c byte) bool {
 	s.space()
 	if s.i < len(s.b) && s.b[s.i] == c {
@@ -81,8 +82,8 @@ func (s *scanner) take(c byte) bool {
 	return false
 }
 
-// str passes over a string and returns what is between its quotes, escapes as
-// they stand.
+// str skips a string and returns the bytes between its quotes, with escapes left as
+// they are.
 func (s *scanner) str() ([]byte, bool) {
 	if !s.take('"') {
 		return nil, false
@@ -103,7 +104,7 @@ func (s *scanner) str() ([]byte, bool) {
 	return nil, false
 }
 
-// value passes over one value.
+// value skips one value.
 func (s *scanner) value() bool {
 	s.space()
 	if s.i >= len(s.b) {
@@ -146,7 +147,8 @@ func (s *scanner) nested() bool {
 	return false
 }
 
-// broken says where the text, which begins at base, stops being JSON.
+// broken returns an error with the position at which the text, which begins at byte
+// base of the line, stops being JSON.
 func (s *scanner) broken(base int) error {
 	if s.i >= len(s.b) {
 		return fmt.Errorf("JSON is cut off at byte %d", base+len(s.b))

@@ -12,74 +12,73 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// Snapshot is one recorded relist of schema plegforensics/snapshots/v1, told
-// as the changes against the listing before.
+// Snapshot is one recorded relist of schema plegforensics/snapshots/v1, as the changes
+// from the previous listing.
 type Snapshot struct {
 	Pos     parse.Pos
 	At      int64         // Unix ns: start of the relist
-	Next    int64         // start of the next one, if the reader knows it; else 0
-	List    time.Duration // how long the list calls took; -1 unstated
+	Next    int64         // start of the next one; 0 if unknown
+	List    time.Duration // duration of the list calls; -1 unstated
 	ListErr string
 	Changed []*pleg.Pod
-	Gone    []string // uids, sorted
+	Gone    []string // UIDs, sorted
 	Inspect map[string]InspectOutcome
 	Drained bool // the sync loop emptied the channel after this relist
-	// Pods is the number of pods listed, of the last good listing after a
-	// failed one; -1 unknown.
+	// Pods is the number of pods listed, after a failed listing that of the last good
+	// one; -1 unknown.
 	Pods    int
-	Undated bool // nothing dates it: At only orders it
-	// Proof is what a log proves of the relist, nil for a recorded one.
+	Undated bool // no time: At gives only the order
+	// Proof is what a log proves about the relist, nil for a recorded one.
 	Proof *Proof
 }
 
-// InspectOutcome is how inspecting one pod ended.
+// InspectOutcome is the result of inspecting one pod.
 type InspectOutcome struct {
 	Took time.Duration // -1 unstated
 	Err  string
 }
 
-// SnapshotDecoder reads snapshot lines one after the other. Lines usually
-// repeat the listing before them almost word for word; only the pods whose
-// text differs are decoded, so that the cost of a line is a comparison of
-// memory plus its changes. The zero value is ready.
+// SnapshotDecoder reads consecutive snapshot lines. A line usually repeats the previous
+// listing almost byte for byte; only pods whose text differs are decoded, so a line
+// costs a memory comparison plus its changes. The zero value is ready to use.
 type SnapshotDecoder struct {
-	// Warnings are the problems found so far, oldest first. The caller may
-	// take them and set the field to nil.
+	// Warnings are the problems found so far, oldest first. The caller may take them
+	// and set the field to nil.
 	Warnings []parse.Warning
 
 	prev  []byte    // raw text of the last good "pods" array
 	elems []element // its elements
 	pods  map[string]*entry
-	owner map[string]string // id -> uid of the pod that listed it last
+	owner map[string]string // container or sandbox ID -> UID of the last pod that listed it
 	epoch int
-	last  int64 // time of the last line replayed
+	last  int64 // time of the last valid line
 }
 
 // element is one element of the raw pods array.
 type element struct {
 	off, end int
-	pod      *entry // nil: an element without a usable pod, or one listed twice
+	pod      *entry // nil for an element that is unusable or a repeated pod
 }
 
-// entry is one pod of the present listing.
+// entry is one pod of the current listing.
 type entry struct {
 	pod   *pleg.Pod
-	epoch int // line that names the pod, counted by SnapshotDecoder.epoch
+	epoch int // SnapshotDecoder.epoch of the last line that lists the pod
 }
 
-// line is the top level of one snapshot line.
+// line holds the raw top-level values of one snapshot line.
 type line struct {
 	time    []byte
 	list    []byte
 	listErr []byte
 	pods    []byte
-	merge   *merge // pods against the line before; nil when they are the same
+	merge   *merge // difference of pods from the previous line; nil if there is none
 	inspect []byte
 	drained []byte
 }
 
-// Decode reads one line. It returns nil for a line that cannot be replayed,
-// blank ones included, with a warning where there is a reason to.
+// Decode reads one line. It returns nil for a line that cannot be replayed, with a
+// warning unless it is blank. It does not retain text.
 func (d *SnapshotDecoder) Decode(text []byte, pos parse.Pos) *Snapshot {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 	if len(text) == 0 {
@@ -123,11 +122,11 @@ func (d *SnapshotDecoder) warn(pos parse.Pos, format string, args ...any) {
 	}
 }
 
-// maxSnapshotWarnings bounds the memory that a hostile file can take.
+// maxSnapshotWarnings bounds the memory that a malicious file can use.
 const maxSnapshotWarnings = 1000
 
-// split finds the values of the top-level keys. The pods array is passed over
-// at the speed of a memory comparison when it repeats the one before.
+// split finds the values of the top-level keys. A pods array that repeats the previous
+// one is skipped at the speed of a memory comparison.
 func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 	var l line
 	targets := map[string]*[]byte{"time": &l.time, "list_seconds": &l.list, "list_error": &l.listErr,
@@ -163,8 +162,7 @@ func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 	return l, nil
 }
 
-// passPods passes over the value of "pods" and compares it with that of the
-// line before on the way.
+// passPods skips the value of "pods" and compares it with that of the previous line.
 func (d *SnapshotDecoder) passPods(s *scanner, l *line, pos parse.Pos) error {
 	rest := s.b[s.i:]
 	l.merge = nil
@@ -185,7 +183,7 @@ func (d *SnapshotDecoder) passPods(s *scanner, l *line, pos parse.Pos) error {
 	return err
 }
 
-// scalars reads everything but pods and inspect.
+// scalars decodes all values except pods and inspect.
 func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
 	var stamp string
 	if l.time == nil || json.Unmarshal(l.time, &stamp) != nil {
@@ -219,7 +217,7 @@ func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
 
 func present(raw []byte) bool { return raw != nil && !bytes.Equal(raw, []byte("null")) }
 
-// validSeconds bounds what a line may claim a call took: a year.
+// validSeconds reports whether v is a plausible duration in seconds, at most a year.
 func validSeconds(v float64) bool { return v >= 0 && v < 366*86400 }
 
 func fromSeconds(v float64) time.Duration { return time.Duration(v*1e9 + 0.5) }
@@ -246,21 +244,21 @@ func (d *SnapshotDecoder) inspections(s *Snapshot, raw []byte) {
 	}
 }
 
-// listing puts the pods of a line in force.
+// listing applies the pods of a line.
 func (d *SnapshotDecoder) listing(s *Snapshot, l *line) error {
 	if l.merge == nil {
 		if l.pods[0] != '[' {
 			return fmt.Errorf("pods is not an array")
 		}
-		return nil // word for word the listing before
+		return nil // the same as the previous listing
 	}
 	d.settle(s, l.merge)
 	d.prev, d.elems = append(d.prev[:0], l.pods...), l.merge.elems
 	return nil
 }
 
-// settle makes the elements of a line the present listing. Nothing of a line
-// takes effect before: its end may turn out to be broken.
+// settle makes the elements of a line the current listing. Nothing of a line is applied
+// before, because its end may be broken.
 func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
 	if d.pods == nil {
 		d.pods, d.owner = make(map[string]*entry), make(map[string]string)
@@ -288,7 +286,7 @@ func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
 	slices.Sort(s.Gone)
 }
 
-// own notes which pod lists an id and says so when two pods do.
+// own records which pod lists an ID, and warns if two pods do.
 func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
 	for id := range ids(p) {
 		if uid, ok := d.owner[id]; ok && uid != p.UID {
@@ -302,7 +300,7 @@ func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
 	}
 }
 
-// ids are those of a pod's containers and sandboxes.
+// ids iterates over the IDs of a pod's containers and sandboxes.
 func ids(p *pleg.Pod) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {

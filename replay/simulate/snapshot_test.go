@@ -15,7 +15,7 @@ import (
 
 var snapFile = &parse.File{Path: "s.jsonl"}
 
-// decodeAll feeds lines to a decoder and prints what each gave.
+// decodeAll feeds lines to a decoder and formats the result of each.
 func decodeAll(lines ...string) (string, []parse.Warning) {
 	var d SnapshotDecoder
 	var b strings.Builder
@@ -65,7 +65,7 @@ func TestSnapshotChanges(t *testing.T) {
 		snapLine(4, a+","+c),                                    // one is gone from the middle
 		snapLine(5, a+","+snapPod("x", "created")+","+c),        // one comes in the middle
 		snapLine(6, c+","+a+","+snapPod("x", "created")),        // only the order differs
-		`{"time":"2026-01-02T03:04:07Z","list_error":"broken"}`, // the listing stays
+		`{"time":"2026-01-02T03:04:07Z","list_error":"broken"}`, // the listing remains
 		snapLine(8, c+","+a),
 		snapLine(9, ""),
 	)
@@ -117,8 +117,8 @@ func TestSnapshotBadInput(t *testing.T) {
 	}
 }
 
-// TestSnapshotMergeProperty holds that reading lines against one another gives
-// the listing that each line states by itself.
+// TestSnapshotMergeProperty checks that decoding lines relative to each other gives the
+// listing that each line states.
 func TestSnapshotMergeProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var d SnapshotDecoder
@@ -134,7 +134,7 @@ func TestSnapshotMergeProperty(t *testing.T) {
 			}
 			text := []byte(snapLine(i, strings.Join(pods, rapid.SampledFrom([]string{",", " , "}).Draw(t, "comma"))))
 			s := d.Decode(text, parse.Pos{File: snapFile, Line: uint32(i + 1)})
-			clear(text) // the decoder may not hold on to the line
+			clear(text) // the decoder must not retain the line
 			if s == nil || len(d.Warnings) > 0 {
 				t.Fatalf("line %d: %v", i, d.Warnings)
 			}
@@ -154,7 +154,7 @@ func TestSnapshotMergeProperty(t *testing.T) {
 	})
 }
 
-// TestExportRoundTrip holds that exported snapshots replay to the same events.
+// TestExportRoundTrip checks that exported snapshots replay to the same events.
 func TestExportRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := pleg.New(rapid.SampledFrom([]string{"v1.15.0", "v1.28.0", "v1.36.0"}).Draw(t, "version"))
@@ -202,8 +202,8 @@ func events(r *Relist) []string {
 	return append(out, fmt.Sprint(r.Start, r.End, r.Healthy, r.Reinspect))
 }
 
-// FuzzSnapshots holds that no text panics, and that what is replayed is what
-// a strict JSON decoder reads too.
+// FuzzSnapshots checks that no text causes a panic, neither in the decoder nor in the
+// simulation of what it returns.
 func FuzzSnapshots(f *testing.F) {
 	f.Add([]byte(snapLine(1, snapPod("a", "running")) + "\n" + snapLine(2, snapPod("a", "exited"))))
 	f.Add([]byte(`{"time":"2026-01-02T03:04:05Z","list_error":"x"}`))
@@ -230,8 +230,8 @@ func FuzzSnapshots(f *testing.F) {
 	})
 }
 
-// BenchmarkReplay replays 100,000 containers over 1,000 relists, each with ten
-// changed pods, from the text of the snapshots: some 8 GB of it.
+// BenchmarkReplay replays 100,000 containers over 1,000 relists with ten changed pods
+// each, from the text of the snapshots, about 8 GB.
 func BenchmarkReplay(b *testing.B) {
 	const pods, relists = 10_000, 1000
 	line, at := bigLine(pods)
@@ -272,8 +272,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// bigLine is a snapshot of many pods with ten containers each, and where the
-// state of each pod's first container stands.
+// bigLine returns a snapshot of many pods with ten containers each, and the offset of
+// the state of each pod's first container.
 func bigLine(pods int) ([]byte, []int) {
 	var b strings.Builder
 	var at []int

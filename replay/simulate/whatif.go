@@ -12,23 +12,23 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// WhatIf is a set of changes to a history: another kubelet, another runtime,
-// or one pod less.
+// WhatIf is a set of changes to a history: another kubelet, another runtime, or fewer
+// pods.
 type WhatIf struct {
-	Threshold  time.Duration // 0: as it was; likewise below
+	Threshold  time.Duration // 0: unchanged; likewise below
 	Period     time.Duration
 	RPCTimeout time.Duration
 	Capacity   int
 	Parallel   int
-	Latency    float64  // factor on every runtime call
-	Without    []string // pods by uid or ns/name
+	Latency    float64  // factor on the duration of every runtime call
+	Without    []string // pods by UID or ns/name
 	PLEG       string   // generic or evented
 	Version    string
-	// Said holds the changes as the user put them, in order.
+	// Said holds the changes as passed to Set, in order.
 	Said []string
 }
 
-// WhatIfKeys are the keys of Set, in the order in which help lists them.
+// WhatIfKeys are the keys of Set, in the order of the help text.
 var WhatIfKeys = []struct{ Key, Value, About string }{
 	{"threshold", "DURATION", "age of the last relist at which PLEG turns unhealthy"},
 	{"period", "DURATION", "pause between two relists"},
@@ -41,7 +41,7 @@ var WhatIfKeys = []struct{ Key, Value, About string }{
 	{"kubelet-version", "vX.Y.Z", "the behavior of another version"},
 }
 
-// Set reads one KEY=VALUE.
+// Set parses and applies one KEY=VALUE.
 func (w *WhatIf) Set(arg string) error {
 	key, value, ok := strings.Cut(arg, "=")
 	if !ok || value == "" {
@@ -105,7 +105,7 @@ func count(s string) (int, error) {
 // Empty reports whether nothing is changed.
 func (w *WhatIf) Empty() bool { return len(w.Said) == 0 }
 
-// Profile applies the changes to the profile of the kubelet as it was.
+// Profile applies the changes to the profile of the recorded kubelet.
 func (w *WhatIf) Profile(p pleg.Profile) (pleg.Profile, error) {
 	if w.Version != "" {
 		q, err := p.In(w.Version)
@@ -128,25 +128,24 @@ func (w *WhatIf) Profile(p pleg.Profile) (pleg.Profile, error) {
 	return p, nil
 }
 
-// reschedules reports whether relists would have begun at other times.
+// reschedules reports whether the changes move the start of relists.
 func (w *WhatIf) reschedules() bool {
 	return w.Period > 0 || w.RPCTimeout > 0 || w.Parallel > 0 || w.Latency > 0 ||
 		len(w.Without) > 0 || w.PLEG != "" || w.Version != ""
 }
 
-// drops reports whether a pod is one of those left out.
+// drops reports whether a pod is left out.
 func (w *WhatIf) drops(uid, name string) bool {
 	return slices.Contains(w.Without, uid) || slices.Contains(w.Without, name)
 }
 
-// simulatedTimeout is the error of a call that only the changed history lets
-// run into its time-out.
+// simulatedTimeout is the error of a call that times out only in the changed history.
 const simulatedTimeout = "rpc error: code = DeadlineExceeded desc = context deadline exceeded (simulated)"
 
-// outcome is how an inspection or list call would have ended that took so
-// long and ended so. A call that never answered keeps not answering: only the
-// time-out ends it. An inspection counts as one call, so one that outlasted
-// the time-out as it was is left alone: it must have been several.
+// outcome returns how a recorded inspection or list call would have ended; was and is
+// are the recorded and the changed timeout. A call that never answered still does not:
+// only the timeout ends it. An inspection counts as one call, so one that outlasted the
+// recorded timeout stays as it is: it must have been several calls.
 func (w *WhatIf) outcome(took time.Duration, err string, was, is time.Duration) InspectOutcome {
 	o := InspectOutcome{Took: took, Err: err}
 	switch {

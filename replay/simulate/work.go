@@ -19,13 +19,13 @@ type work struct {
 	proof   *Proof
 }
 
-// durations returns how long listing and the whole relist take. Calls that
-// ran into the time-out took that long even where nobody states it, unless
-// the next recorded relist began too early for that.
+// durations returns how long listing and the whole relist take. Calls that timed out
+// count as the timeout if no duration is stated, unless the next recorded relist began
+// too early for that.
 func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.Duration) {
 	list, guessed := known(w.list, w.listErr, p.RPCTimeout)
 	jobs := make([]time.Duration, 0, len(inspected))
-	job := make(map[string]int) // a pod's second inspection follows its first
+	job := make(map[string]int) // by UID: index in jobs; a pod's second inspection follows its first
 	for _, uid := range inspected {
 		o, ok := w.inspect(uid)
 		if !ok {
@@ -52,7 +52,7 @@ func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.
 	return list, total
 }
 
-// known is how long a call took, and whether that is inferred.
+// known returns how long a call took, and whether that is inferred.
 func known(took time.Duration, err string, timeout time.Duration) (time.Duration, bool) {
 	switch {
 	case took >= 0:
@@ -63,8 +63,8 @@ func known(took time.Duration, err string, timeout time.Duration) (time.Duration
 	return 0, false
 }
 
-// parallel is how long jobs take that n workers do, each taking the next job
-// when it is free.
+// parallel returns how long n workers need for the jobs, each taking the next job when
+// it is free.
 func parallel(jobs []time.Duration, n int) time.Duration {
 	if n = min(n, len(jobs)); n <= 1 {
 		var sum time.Duration
@@ -81,7 +81,7 @@ func parallel(jobs []time.Duration, n int) time.Duration {
 	return slices.Max(free)
 }
 
-// workers is a heap of the times at which workers are free, of which only the first
+// workers is a heap of the times at which workers are free. Only its first element ever
 // changes.
 type workers []time.Duration
 

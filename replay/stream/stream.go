@@ -1,6 +1,6 @@
-// Package stream replays recorded container events of a runtime, lines of
-// plegforensics/snapshots/v1 that hold one message each, through the evented generator
-// of the reference PLEG.
+// Package stream replays recorded container events of a runtime through the evented
+// PLEG of the reference model. The events are lines of plegforensics/snapshots/v1 with
+// one message each.
 package stream
 
 import (
@@ -33,28 +33,28 @@ type podLine struct {
 	}
 }
 
-// Is reports whether a line is one of these, by its keys.
+// Is reports whether a line is a stream line, judging by its keys.
 func Is(text []byte) bool {
 	return bytes.Contains(text, []byte(`"stream":`)) || bytes.Contains(text, []byte(`"stream_error":`))
 }
 
-// Player gives messages to the evented generator of a machine.
+// Player passes messages to the evented PLEG of a simulation.
 type Player struct {
 	evented *pleg.Evented
 	sim     *simulate.Simulation
-	// Sent and Discarded count the events that messages made, Messages and Errors what
-	// was read.
+	// Sent and Discarded count the events caused by messages; Messages and Errors count
+	// the messages and stream breaks read.
 	Sent, Discarded  int
 	Messages, Errors int
 }
 
-// NewPlayer plays to the simulation that generic relists run in too.
+// NewPlayer returns a player for the simulation in which the generic relists run too.
 func NewPlayer(sim *simulate.Simulation) *Player {
 	return &Player{evented: &pleg.Evented{Generic: sim.Machine()}, sim: sim}
 }
 
-// Play handles one line. It returns what the generator did at that moment, nil for
-// nothing; an error is a line that makes no sense.
+// Play handles one line. It returns what the generator did at that moment, nil if
+// nothing. It returns an error for an invalid line.
 func (p *Player) Play(text []byte) (*simulate.Relist, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -67,7 +67,7 @@ func (p *Player) Play(text []byte) (*simulate.Relist, error) {
 	if l.Error != nil {
 		p.Errors++
 		p.evented.StreamError()
-		p.sim.Judge(at) // falling back brings the generic threshold
+		p.sim.Judge(at) // a fallback changes to the generic threshold
 		return nil, nil
 	}
 	if l.Stream == nil {
@@ -83,7 +83,7 @@ func (p *Player) Play(text []byte) (*simulate.Relist, error) {
 	p.Messages++
 	x := &simulate.Relist{Start: at, End: at, Stream: true, LastSeen: m.LastSeen, Pods: -1}
 	x.Events = p.evented.Receive(s)
-	// Up from 1.37: the relist that was asked for finds the pod as the message shows it.
+	// From 1.37 on, the requested relist finds the pod as the message shows it.
 	for _, r := range p.evented.RelistPods(at, func(string) (*pleg.Pod, pleg.Inspection) { return s.Pod, pleg.Inspection{} }) {
 		x.Events = append(x.Events, r.Events...)
 		x.Inspected = append(x.Inspected, r.Inspected...)
@@ -105,7 +105,7 @@ func (p *Player) Play(text []byte) (*simulate.Relist, error) {
 	return x, nil
 }
 
-// Notes say what became of the stream.
+// Notes describes what became of the stream.
 func (p *Player) Notes() []string {
 	e := p.evented
 	out := []string{fmt.Sprintf("%d messages of the runtime's event stream were recorded, %d breaks of it", p.Messages, p.Errors)}

@@ -29,8 +29,8 @@ func relist(seconds int, state string) string {
 		at(seconds).Format(time.RFC3339Nano), state)
 }
 
-// played gives lines to a kubelet with evented PLEG, and what it told: the events of
-// relists and messages in order, and when it was unhealthy.
+// played replays lines with evented PLEG. It returns the events of relists and messages
+// in order, the player and the totals.
 func played(t *testing.T, version string, lines ...string) (told []string, p *Player, totals simulate.Totals) {
 	t.Helper()
 	profile, err := pleg.New(version)
@@ -72,8 +72,8 @@ func played(t *testing.T, version string, lines ...string) (told []string, p *Pl
 	return told, p, totals
 }
 
-// TestMessages: up to 1.36 a message makes the events itself and the next relist none;
-// from 1.37 on only a stop brings anything, the relist of its pod.
+// TestMessages checks that up to 1.36 a message itself sends the events and the next
+// relist none, and that from 1.37 on only a stop has an effect: the relist of its pod.
 func TestMessages(t *testing.T) {
 	lines := []string{relist(0, "running"), message(5, "STOPPED", "exited"), message(7, "STARTED", "running"), relist(9, "running")}
 	for version, want := range map[string]string{
@@ -89,9 +89,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFallback: after five breaks messages make nothing. Up to 1.36 the generic
-// threshold of 3 m counts from then on, not the 10 m of before, which is 3 m at all
-// times from 1.37 on; four breaks change nothing.
+// TestFallback checks that after five breaks messages send nothing. Up to 1.36 the
+// generic threshold of 3 m applies from then on, instead of 10 m; from 1.37 on it is
+// always 3 m. Four breaks change nothing.
 func TestFallback(t *testing.T) {
 	for _, c := range []struct {
 		version   string
@@ -118,14 +118,15 @@ func TestFallback(t *testing.T) {
 			t.Errorf("%s, %d breaks: %q", c.version, c.breaks, told)
 		}
 	}
-	// The age may be past the new threshold already when the stream is given up.
+	// The age may already exceed the new threshold when the kubelet gives up the
+	// stream.
 	_, _, totals := played(t, "v1.28.0", append(append([]string{relist(100, "running")}, breaks(400, 5)...), relist(450, "running"))...)
 	if u := totals.Unhealthy; len(u) != 1 || u[0].From != at(400).UnixNano() || u[0].To != at(450).UnixNano()+1e7 {
 		t.Errorf("given up at an age of 300 s: %+v", u)
 	}
 }
 
-// TestNotesAndMistakes: what cannot be a message is an error, never an event.
+// TestNotesAndMistakes checks that an invalid message is an error, never an event.
 func TestNotesAndMistakes(t *testing.T) {
 	_, p, _ := played(t, "v1.28.0", append([]string{message(1, "STOPPED", "exited"), strings.Replace(message(2, "STOPPED", "exited"), `"pod"`, `"no"`, 1)}, breaks(3, 5)...)...)
 	notes := strings.Join(p.Notes(), "; ")

@@ -11,10 +11,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
-// rowsMost is of how many relists the table tells, the worst first.
+// rowsMost is the number of relists in the table, the worst first.
 const rowsMost = 10
 
-// answer tells of relists, the worst first.
+// answer describes the relists, which are sorted worst first.
 func answer(n *replay.Node, rs []relist, what *simulate.WhatIf, is *pleg.Profile, why string) *simulate.Answer {
 	a := &simulate.Answer{Changes: what.Said, Change: what.Words(), Assumptions: []string{
 		"a call that never answered would not have answered later either, and while none of the lists was answered no other list would have been",
@@ -62,7 +62,7 @@ func answer(n *replay.Node, rs []relist, what *simulate.WhatIf, is *pleg.Profile
 	for i := range rs[:min(len(rs), rowsMost)] {
 		r := &rs[i]
 		if r.unlisted > 0 && r.was.lo < replay.LongRelist {
-			continue // another one than this relist is what lasted
+			continue // something other than this relist lasted
 		}
 		row := func(which string, was, would time.Duration) {
 			if was < open && would < open {

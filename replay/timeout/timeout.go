@@ -1,5 +1,6 @@
-// Package timeout bounds what another runtimeRequestTimeout would have meant for the long
-// relists of a node, where its history leaves too much open to simulate them. It does no I/O.
+// Package timeout bounds what another runtimeRequestTimeout would have meant for the
+// long relists of a node whose history leaves too much open to simulate them. It does
+// no I/O.
 package timeout
 
 import (
@@ -15,10 +16,10 @@ import (
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
-// open is an upper bound that nothing gives.
+// open is the upper bound of an extent that has none.
 const open = time.Duration(1 << 62)
 
-// extent is a length of at least lo and at most hi.
+// extent is a duration of at least lo and at most hi.
 type extent struct{ lo, hi time.Duration }
 
 func (x extent) String() string {
@@ -33,7 +34,7 @@ func (x extent) String() string {
 	return "between " + parse.Least(x.lo) + " and " + parse.Most(x.hi)
 }
 
-// verdict is whether the last relist would have been older than the threshold.
+// verdict says whether the age of the last relist would have exceeded the threshold.
 type verdict int
 
 const (
@@ -42,23 +43,25 @@ const (
 	passed // certainly
 )
 
-// relist is one that took long, or the last one seen while PLEG was unhealthy.
+// relist is one that took long, or the last one that listed pods before PLEG was
+// unhealthy.
 type relist struct {
 	start    int64
 	was      extent
-	list     time.Duration // what its list calls took at most
+	list     time.Duration // upper bound of the duration of its list calls
 	failed   bool          // its list failed
-	hung     int           // its calls about pods that are known to have run into their deadline
-	again    int           // of these, second ones about a pod, which come of the first
-	ended    int           // all calls that ran into one while it ran, its own or not
-	unlisted time.Duration // how old it got at least while no later list was answered
-	onDemand bool          // what lasted was a relist of one pod
+	hung     int           // its calls about pods that are known to have timed out
+	again    int           // of these, second calls about a pod, which follow a failed first one
+	ended    int           // all calls that timed out while it ran, its own or not
+	unlisted time.Duration // lower bound of its age while no later list was answered
+	onDemand bool          // what lasted was an on-demand relist of one pod
 	would    extent
 	verdict  verdict
 }
 
-// Bound answers a what-if of the timeout, which may change the threshold too; nil where
-// it asks for more, or the history bounds no relist. why is what leaves it at bounds.
+// Bound answers a what-if about the timeout, which may change the threshold too. It
+// returns nil if the what-if changes more than that, or if the history bounds no
+// relist. why is the reason why only bounds are available.
 func Bound(n *replay.Node, bs []blame.Blame, was pleg.Profile, what *simulate.WhatIf, why string) *simulate.Answer {
 	is, err := what.Profile(was)
 	if err != nil || what.RPCTimeout == 0 || n.Kubelet.EventedSends() || slices.ContainsFunc(what.Said, func(s string) bool {
@@ -82,8 +85,9 @@ func Bound(n *replay.Node, bs []blame.Blame, was pleg.Profile, what *simulate.Wh
 	return answer(n, rs, what, &is, why)
 }
 
-// relists are those of the node that took long, oldest first. For an episode stands the
-// last one that had listed pods, not those that failed to.
+// relists returns the long relists of the node: first those that begin an episode, then
+// the others. An episode is represented by the last relist that had listed pods, not by
+// those that failed to.
 func relists(n *replay.Node, bs []blame.Blame) []relist {
 	divided := map[int]*blame.Blame{}
 	for i := range bs {
@@ -130,7 +134,8 @@ func relists(n *replay.Node, bs []blame.Blame) []relist {
 	return out
 }
 
-// parts takes from the relist and its blame what its calls took.
+// parts takes the durations and counts of the relist's calls from the relist and its
+// blame.
 func (r *relist) parts(n *replay.Node, x *replay.Relist, b *blame.Blame) {
 	if r.list = r.was.hi; x.ListEnd.Known() {
 		r.list = min(r.list, time.Duration(x.ListEnd.At-x.Start.At)+x.ListEnd.Slack+x.Start.Slack)
@@ -148,7 +153,8 @@ func (r *relist) parts(n *replay.Node, x *replay.Relist, b *blame.Blame) {
 	}
 }
 
-// lengthOf is how long a relist ran: it was over a period before the next one began.
+// lengthOf bounds the duration of a relist: it ended at least a period before the next
+// one began.
 func lengthOf(n *replay.Node, i int) extent {
 	r := &n.Relists[i]
 	took, ended := n.Lasted(i)
@@ -166,8 +172,8 @@ func lengthOf(n *replay.Node, i int) extent {
 	return extent{x.lo, max(x.lo, x.hi)}
 }
 
-// ask bounds how long the relist would have run. A timeout that is not known is no longer
-// than what one of the calls that ran into it took, and may be the shorter or the longer one.
+// ask bounds how long the relist would have run. An unknown timeout is no longer than
+// any call that timed out, and may be shorter or longer than the new one.
 func (r *relist) ask(was, is *pleg.Profile) {
 	known, to := was.RPCTimeout > 0, is.RPCTimeout
 	shorter := !known || was.RPCTimeout > to
@@ -177,8 +183,9 @@ func (r *relist) ask(was, is *pleg.Profile) {
 		x := r.longer(was, to)
 		r.would = extent{min(r.would.lo, x.lo), max(r.would.hi, x.hi)}
 	}
-	// The age grows on until the next relist has listed. Where this one's list may fail,
-	// it counts from the one before, and until a list that began after this one is answered.
+	// The age grows until the next relist has listed. If the list of this relist may
+	// fail, it counts from the relist before, until a list that began after this one is
+	// answered.
 	mayFail := r.failed || shorter && r.list > to
 	peak, unlisted := r.would.hi, r.unlisted
 	if mayFail {
@@ -195,9 +202,9 @@ func (r *relist) ask(was, is *pleg.Profile) {
 	}
 }
 
-// shorter bounds it by a timeout shorter than it was: calls that ran into the old one run
-// into the new one, and of others some may. One that fails ends the list, and with it the
-// relist, or the inspection of its pod.
+// shorter bounds the relist with a timeout shorter than it was. Calls that timed out
+// still do, and others may. A call that fails ends the list, and with it the relist, or
+// the inspection of its pod.
 func (r *relist) shorter(was, to time.Duration) extent {
 	out := r.was
 	hung := time.Duration(r.hung)
@@ -227,8 +234,9 @@ func (r *relist) shorter(was, to time.Duration) extent {
 	return extent{out.lo, max(out.lo, out.hi)}
 }
 
-// longer bounds it by a timeout that is no shorter than it was: nothing is over sooner, but
-// for second inspections of pods of which the first one would have succeeded.
+// longer bounds the relist with a timeout no shorter than it was. Nothing ends sooner,
+// except that second inspections of pods are absent if the first one would have
+// succeeded.
 func (r *relist) longer(was *pleg.Profile, to time.Duration) extent {
 	out := r.was
 	if was.Has(pleg.InspectTwice) && r.again > 0 {

@@ -13,8 +13,8 @@ import (
 
 func second(s float64) int64 { return 1772366400e9 + int64(s*1e9) }
 
-// slowNode has one relist of 240 s, of which nothing tells what took it, after an
-// episode that it makes.
+// slowNode returns a node with one relist of 240 s that causes an episode. Nothing
+// shows what took the time.
 func slowNode() *replay.Node {
 	yes := true
 	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute}}
@@ -25,7 +25,8 @@ func slowNode() *replay.Node {
 	return n
 }
 
-// TestBound: what the input leaves open is bounded, and what bounds decide is said.
+// TestBound checks that what the input leaves open is bounded, and that the sentence
+// says what the bounds decide.
 func TestBound(t *testing.T) {
 	stuck := func(times int, took time.Duration) []blame.Blame {
 		return []blame.Blame{{ByPod: []blame.Share{{What: "shop/a", Took: took, Calls: times, TimedOut: times}}}}

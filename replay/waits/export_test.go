@@ -1,7 +1,7 @@
 package waits
 
-// Functions are all names that the tables look for in stacks, beginnings of those
-// that ask for a lock among them.
+// Functions returns all function names, or prefixes of names, that the tables look for
+// in stacks.
 func Functions() (out []string) {
 	for _, a := range asks {
 		out = append(out, a.name)

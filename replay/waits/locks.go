@@ -9,12 +9,12 @@ import (
 type mode uint8
 
 const (
-	exclusive mode = iota // of a mutex, or to write
-	shared                // to read
+	exclusive mode = iota // a mutex, or an rwsem for writing
+	shared                // an rwsem for reading
 )
 
-// asks are the functions that wait for a lock, by the beginnings of their names:
-// their caller is who asks. The longest that fits counts.
+// asks lists functions that wait for a lock, by prefix of their names: their caller is
+// the one that asks. The first match counts.
 var asks = []struct {
 	name string
 	how  mode
@@ -24,14 +24,15 @@ var asks = []struct {
 	{"rwsem_down_read", shared}, {"call_rwsem_down_read", shared}, {"down_read", shared}, {"__down_read", shared},
 }
 
-// lock is one that the whole kernel has once, so that who is inside of it holds what
+// lock is a lock that exists once in the kernel, so a task that is inside it holds what
 // the others wait for.
 type lock struct {
 	name  string
-	wants []string // who asks for it by a call of its own, and so waits
+	wants []string // functions that ask for it by a call of their own, and so wait
+	// A task holds the lock if its stack contains all functions of one of these sets.
 	held  [][]string
-	reads [][]string // who holds it to read, or a mutex in its stead: all functions of one are in the stack
-	left  []string   // functions that are called, or that wait, with the lock let go
+	reads [][]string // the same for reading, or for the mutex that preceded the rwsem
+	left  []string   // functions called, or waiting, with the lock released
 }
 
 var locks = []lock{
@@ -59,8 +60,8 @@ var locks = []lock{
 		held: [][]string{{"pcpu_create_chunk"}, {"pcpu_populate_chunk"}, {"pcpu_alloc_pages"}}},
 }
 
-// ends are what a task waits for that is no lock, by functions that wait: the innermost
-// counts.
+// ends lists what a task waits for other than a lock, by the function that waits. The
+// innermost one counts.
 var ends = map[string]string{
 	"fanotify_handle_event": "the answer of who listens to file access", "fanotify_get_response": "the answer of who listens to file access",
 	"netdev_run_todo": "the last reference to a network device", "netdev_wait_allrefs": "the last reference to a network device", "netdev_wait_allrefs_any": "the last reference to a network device",
@@ -73,7 +74,7 @@ var ends = map[string]string{
 	"__refrigerator": "its cgroup to be thawed",
 }
 
-// asksFor is how a function waits for a lock, if it does.
+// asksFor returns how a function waits for a lock, if it does.
 func asksFor(name string) (how mode, ok bool) {
 	for _, a := range asks {
 		if strings.HasPrefix(name, a.name) {
@@ -83,13 +84,15 @@ func asksFor(name string) (how mode, ok bool) {
 	return 0, false
 }
 
-// names reports whether a function is one of those that show that a task is inside.
+// names reports whether a function is one of those that show that a task holds the
+// lock.
 func (l *lock) names(fn string) bool {
 	return slices.ContainsFunc(slices.Concat(l.held, l.reads), func(set []string) bool { return slices.Contains(set, fn) })
 }
 
-// holds reports whether the functions of a stack are inside of the lock, for a task
-// that asks for it in some way: who reads keeps only those out that write.
+// holds reports whether a stack with these functions holds the lock and blocks a task
+// that asks for it in the given mode. If it is an rwsem (rw), a reader blocks only
+// writers.
 func (l *lock) holds(fns map[string]bool, against mode, rw bool) bool {
 	in := func(f string) bool { return fns[f] }
 	if slices.ContainsFunc(l.left, in) {

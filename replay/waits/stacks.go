@@ -11,7 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
-// Signatures are the messages of the kernel that stacks and locks are read from.
+// Signatures are the kernel messages from which stacks and locks are read.
 var Signatures = []string{sigHung, sigTask, sigTrace, sigFrame, sigOwner, sigHeld, sigHeldLock}
 
 const (
@@ -24,24 +24,24 @@ const (
 	sigHeldLock = "k.heldlock"
 )
 
-// Task is one of the kernel's, as it names it.
+// Task is a kernel task as the kernel names it.
 type Task struct{ Comm, PID string }
 
 func (t Task) String() string { return t.Comm + " (" + t.PID + ")" }
 
-// stack is what a task was in, at some moment.
+// stack is the stack of a task at some moment.
 type stack struct {
 	Task
-	hung   time.Duration // for so long it had not moved
-	frames []frame       // known functions, innermost first
+	hung   time.Duration // how long the task had not moved
+	frames []frame       // innermost first; from a log only functions that the tables know
 	fns    map[string]bool
-	by     parse.Record // the line that names the task
+	by     parse.Record // names the task
 }
 
-// frame is a function that the tables know.
+// frame is one function of a stack, with its line number or index.
 type frame struct {
 	fn   string
-	line uint32 // callers stand in the next one
+	line uint32 // consecutive for a function and its direct caller
 	by   parse.Record
 }
 
@@ -49,7 +49,7 @@ func (s *stack) add(fn string, line uint32, by parse.Record) {
 	if len(s.frames) == mostLines {
 		return
 	}
-	fn, _, _ = strings.Cut(fn, ".") // .isra.0, .constprop.1
+	fn, _, _ = strings.Cut(fn, ".") // strip suffixes such as .isra.0 and .constprop.1
 	s.frames = append(s.frames, frame{fn, line, by})
 	if s.fns == nil {
 		s.fns = map[string]bool{}
@@ -57,8 +57,9 @@ func (s *stack) add(fn string, line uint32, by parse.Record) {
 	s.fns[fn] = true
 }
 
-// wants is the lock that the stack waits for, and the frame that asks: the innermost
-// known functions wait for a lock, and their caller is one that asks for this one.
+// wants returns the lock that the stack waits for, and the frame that asks for it: the
+// innermost frames wait for a lock, and their caller is a function that asks for this
+// one.
 func (s *stack) wants() (l *lock, how mode, rw bool, by *frame) {
 	i := 0
 	for ; i < len(s.frames); i++ {
@@ -78,7 +79,7 @@ func (s *stack) wants() (l *lock, how mode, rw bool, by *frame) {
 	return &locks[k], how, rw, &s.frames[i]
 }
 
-// asking reports whether the stack waits for a lock, whichever.
+// asking reports whether the stack waits for any lock.
 func (s *stack) asking() bool {
 	if len(s.frames) == 0 {
 		return false
@@ -87,7 +88,7 @@ func (s *stack) asking() bool {
 	return ok
 }
 
-// end is what the stack waits for that is no lock, and the line that shows it.
+// end returns what the stack waits for other than a lock, and the record that shows it.
 func (s *stack) end() (what string, by parse.Record) {
 	if s.asking() {
 		return "", nil
@@ -100,10 +101,10 @@ func (s *stack) end() (what string, by parse.Record) {
 	return "", nil
 }
 
-// stacksOf reads the stacks that a log of the kernel prints: of hung tasks, and of all
-// that are blocked. A stack without the line that names its task is nobody's.
+// stacksOf reads the stacks in a kernel log: of hung tasks, and of all blocked tasks. A
+// stack without the line that names its task is dropped.
 func stacksOf(lines []*parse.Event) (out []*stack) {
-	var s *stack // the last that was named
+	var s *stack // the last named stack
 	begun := false
 	for i, e := range lines {
 		if i > 0 && lines[i-1].File != e.File {
@@ -134,7 +135,7 @@ func stacksOf(lines []*parse.Event) (out []*stack) {
 	return out
 }
 
-// stacksOfFiles reads what /proc/PID/stack held.
+// stacksOfFiles reads stacks from /proc/PID/stack.
 func stacksOfFiles(fs []*parse.Fact) (out []*stack) {
 	comms := map[string]string{}
 	for _, f := range fs {
@@ -160,8 +161,8 @@ func stacksOfFiles(fs []*parse.Fact) (out []*stack) {
 
 var uptime = regexp.MustCompile(`\[ *(\d{1,9})\.(\d{6})\]`)
 
-// moment is when the line of a stack was written, and on which clock: that of the log,
-// or the kernel's own since boot.
+// moment returns when the line of a stack was written, and by which clock: "log", or
+// "boot" for the kernel's time since boot. The clock is "" if the time is unknown.
 func (s *stack) moment() (at time.Duration, clock string) {
 	if b := s.by.When().Basis; b > parse.LowerBound {
 		return time.Duration(s.by.When().At), "log"
@@ -173,18 +174,19 @@ func (s *stack) moment() (at time.Duration, clock string) {
 	return 0, ""
 }
 
-// together reports whether two stacks were true at one moment: each held from when
-// its task last moved until it was printed.
+// together reports whether two stacks were valid at the same moment. A stack is valid
+// from when its task last moved until it was printed.
 func together(a, b *stack) bool {
 	if a.by.Where().File != b.by.Where().File {
 		_, fact := a.by.(*parse.Fact)
 		_, other := b.by.(*parse.Fact)
-		return fact && other // of one collection
+		return fact && other // from one collection
 	}
 	at, clock := a.moment()
 	bt, other := b.moment()
 	return clock == other && at-a.hung <= bt+slack && bt-b.hung <= at+slack
 }
 
-// slack is how long the kernel takes to print its stacks, and how coarse a clock may be.
+// slack allows for the time the kernel takes to print its stacks, and for coarse
+// clocks.
 const slack = 2 * time.Second

@@ -1,6 +1,6 @@
-// Package waits tells which tasks wait in the kernel for which others, from its own
-// words, from its list of locks, and from stacks: who is inside of what only one may be
-// in holds it. It is a function of records and does no I/O.
+// Package waits finds which tasks wait in the kernel for which others, from the
+// kernel's own messages, from its list of held locks, and from stacks: a task inside a
+// section that admits only one holds it. It is a function of records and does no I/O.
 package waits
 
 import (
@@ -11,17 +11,18 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Wait says what a task waits for, and who holds it.
+// Wait says what a task waits for, and which task holds it.
 type Wait struct {
 	Waiter Task
-	For    string         // a lock, or what else it waits for
-	Holder Task           // the zero Task where nothing shows who holds it, or where nobody can
-	Likely bool           // that it is the holder: the kernel itself says no more than that
-	By     []parse.Record // what shows it
+	For    string         // a lock, or anything else
+	Holder Task           // the zero Task if unknown, or if nothing can hold it
+	Likely bool           // Holder is only likely: the kernel's own message says no more
+	By     []parse.Record // records that show it
 }
 
-// Longest is the longest chain of waits from one that is asked for: each next is that of
-// the holder of the one before. In a ring the last holder waits for one of them.
+// Longest returns the longest chain of waits that starts with one for which from
+// returns true. Each element is followed by the wait of its holder. If ring is true,
+// the last holder waits for a task of the chain.
 func Longest(all []Wait, from func(*Wait) bool) (chain []*Wait, ring bool) {
 	of := make(map[Task]*Wait, len(all))
 	for i := range all {
@@ -43,15 +44,16 @@ func Longest(all []Wait, from func(*Wait) bool) (chain []*Wait, ring bool) {
 	return chain, ring
 }
 
-// Who waits for whom is read of so many tasks, and followed so far.
+// Limits of what is read and followed.
 const (
 	mostTasks = 400
 	mostLinks = 16
-	mostLines = 64 // of a task: functions, and locks
+	mostLines = 64 // per task: functions, and locks
 )
 
-// Alike counts the others that wait for the same lock of the same task. Of what the
-// kernel says itself the kind of the lock is all that is known.
+// Alike returns how many other tasks wait for the same lock of the same holder. Waits
+// reported by the kernel itself (Likely) do not count, because only the kind of their
+// lock is known.
 func Alike(all []Wait, w *Wait) (n int) {
 	for i := range all {
 		if o := &all[i]; o != w && !w.Likely && !o.Likely && w.Holder.PID != "" && o.Holder == w.Holder && o.For == w.For {
@@ -61,8 +63,8 @@ func Alike(all []Wait, w *Wait) (n int) {
 	return n
 }
 
-// next is the wait of the holder in the same trouble: a pid may be another task's after a
-// while.
+// next returns the wait of the holder, nil if there is none within sameTrouble: later
+// the PID may belong to another task.
 func (w *Wait) next(of map[Task]*Wait) *Wait {
 	next := of[w.Holder]
 	if next == nil {
@@ -75,11 +77,13 @@ func (w *Wait) next(of map[Task]*Wait) *Wait {
 	return next
 }
 
-// sameTrouble is more than the kernel takes to report all tasks that hang for one reason.
+// sameTrouble exceeds the time that the kernel takes to report all tasks that hang for
+// one reason.
 const sameTrouble = 15 * time.Minute
 
-// Of returns what events of Signatures and facts show of each task, by place. No holder
-// is named that is not the only one who can be.
+// Of returns what log lines with Signatures, and facts, show about each task, in the
+// order of their positions, waits without a known holder last. A holder is named only
+// if no other task can be it. Of sorts lines.
 func Of(lines []*parse.Event, fs []*parse.Fact) (out []Wait) {
 	slices.SortStableFunc(lines, func(a, b *parse.Event) int {
 		return cmp.Or(cmp.Compare(a.File.Path, b.File.Path), cmp.Compare(a.Offset, b.Offset))
@@ -125,8 +129,8 @@ func Of(lines []*parse.Event, fs []*parse.Fact) (out []Wait) {
 	return out
 }
 
-// only is the one task that holds a lock while another waits for it, and the frame
-// that shows it; nil where none or several would.
+// only returns the one task that holds a lock while another waits for it, and the frame
+// that shows it; nil if there is none or several.
 func only(stacks []*stack, waiter *stack, l *lock, how mode, rw bool) (one *stack, at *frame) {
 	for _, s := range stacks {
 		if s.PID == waiter.PID || !l.holds(s.fns, how, rw) || !together(waiter, s) {
@@ -145,15 +149,15 @@ func only(stacks []*stack, waiter *stack, l *lock, how mode, rw bool) (one *stac
 	return one, at
 }
 
-// holding is what the kernel's list says that a task holds, or asks for.
+// holding is what the kernel's list says that a task holds or asks for.
 type holding struct {
 	Task
 	by    *parse.Event
-	locks []*parse.Event // in the order in which they were taken: the last may be asked for
+	locks []*parse.Event // in the order they were taken; the last may be only asked for
 }
 
-// ofHeld reads lists of held locks. A lock that is not the last of a task it has got;
-// one that is the last of a task that hangs is what that waits for, if another has it.
+// ofHeld reads lists of held locks. A task has every lock of its list but the last. If
+// the task hangs, it waits for the last one, provided that another task has it.
 func ofHeld(lines []*parse.Event, stacks []*stack) (out []Wait) {
 	var all []*holding
 	for i, e := range lines {

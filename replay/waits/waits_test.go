@@ -13,7 +13,7 @@ import (
 	"github.com/plegforensics/plegforensics/rules/trial"
 )
 
-// hung is the report of a task that hangs, as kernels from 5.10 on print it.
+// hung returns the report of a hung task in the format of kernels from 5.10 on.
 func hung(at int, task, pid string, frames ...string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -35,12 +35,13 @@ func hung(at int, task, pid string, frames ...string) string {
 	return b.String()
 }
 
-// asked are the frames of a task that waits for a mutex.
+// asked returns the frames of a task that waits for a mutex.
 func asked(by ...string) []string {
 	return append([]string{"schedule_preempt_disabled", "__mutex_lock.constprop.0", "__mutex_lock_slowpath", "?__mutex_lock_slowpath", "mutex_lock"}, by...)
 }
 
-// reader is a task that holds a lock with others, and asks for another.
+// reader returns the held locks of a task that shares a lock with others and asks for
+// another.
 func reader(at, pid string) string {
 	return `[  ` + at + `0] 2 locks held by ip/` + pid + `:
 [  ` + at + `1]  #0: ffffffff8478c568 (pernet_ops_rwsem){++++}-{3:3}, at: copy_net_ns+0x20/0x5d0
@@ -50,8 +51,8 @@ func reader(at, pid string) string {
 
 var cleanup = []string{"ops_exit_list", "cleanup_net", "process_one_work", "worker_thread", "kthread", "ret_from_fork"}
 
-// cases are written after the structure of public stacks; each is followed by who waits
-// for what, and whom, where the stacks prove that.
+// cases follow the structure of public stacks. Each ends with who waits for what, and
+// for whom, as far as the stacks prove it.
 var cases = []struct{ name, text, want string }{
 	{"a namespace is cleaned up until its last device is free, and others are to be made (moby#5618)", `[  467.167062] sysrq: SysRq : Show Blocked State
 [  467.168580] kworker/u4:6    D    0   293      2 0x00000000
@@ -149,7 +150,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLongest: what a holder waits for itself is of the same task, at about the same time.
+// TestLongest checks that a chain continues only with a wait of the same task at about
+// the same time.
 func TestLongest(t *testing.T) {
 	line := func(at int64) []parse.Record {
 		return []parse.Record{&parse.Fact{Stamp: parse.Stamp{At: at * 1e9, Basis: parse.Stated}}}
@@ -173,7 +175,7 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestOfFiles: stacks of /proc/PID/stack are of one collection.
+// TestOfFiles checks that stacks from /proc/PID/stack count as one collection.
 func TestOfFiles(t *testing.T) {
 	fact := func(pid, frames string) *parse.Fact {
 		return &parse.Fact{Pos: parse.Pos{File: &parse.File{Path: "proc/" + pid + "/stack"}}, Key: facts.KeyKernelStack, Attrs: []parse.Field{{Name: "pid", Value: pid}, {Name: "frames", Value: frames}}}
@@ -185,8 +187,8 @@ func TestOfFiles(t *testing.T) {
 	}
 }
 
-// TestFunctions: every function that the tables look for is one that a line of a kernel's
-// log is kept for.
+// TestFunctions checks that kernel log lines are kept for every function that the
+// tables look for.
 func TestFunctions(t *testing.T) {
 	pack, _ := rules.Builtin()
 	for _, fn := range waits.Functions() {

@@ -13,9 +13,11 @@ type assigner struct {
 	s     *splitter
 	nodes map[*unit]*Records
 	all   []*Records
-	named map[string]*Records // by name and by short name, in lower case
+	named map[string]*Records // by full and by short name, in lower case
 	files map[*parse.File][]*Records
-	only  map[int]*Records // the node that all units of an input are of, nil if they are of several
+	only  map[int]*Records // by input: the node that all its units belong to; nil if they belong to several
+	// moved holds the lines that are about a node other than that of the lines around
+	// them.
 	moved map[*parse.Event]*Records
 }
 
@@ -43,9 +45,10 @@ func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigne
 	return a
 }
 
-// strangers moves the lines in which others than a kubelet, such as the node controller,
-// tell of another node than that of the lines around them to that node. It tells how many
-// nodes are left out, as there are most of them.
+// strangers reassigns lines from writers other than a kubelet, such as the node
+// controller, that name a different node than the lines around them: they move to the
+// node that they name. It creates that node if needed. Once there are most nodes (0: no
+// limit) it drops such lines instead, and returns how many nodes it left out.
 func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 	itself := map[*unit][]string{} // names of the nodes of roots
 	for _, x := range a.s.said {
@@ -82,8 +85,9 @@ func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Records {
 	return a.s.writer(f, o).node
 }
 
-// ofFile returns the nodes that a record without an origin belongs to: those
-// whose lines the file holds, or the only node of its input.
+// ofFile returns the nodes that a record without an origin belongs to: those whose
+// lines the file holds, else the only node of its input, else the only node of all
+// inputs.
 func (a *assigner) ofFile(f *parse.File) []*Records {
 	out, known := a.files[f]
 	if known {
@@ -150,7 +154,7 @@ func (a *assigner) records() {
 	}
 }
 
-// give hands out records by their files.
+// give appends each record to the nodes of its file.
 func give[T any](a *assigner, all []T, file func(T) *parse.File, of func(*Records) *[]T) {
 	for _, x := range all {
 		for _, n := range a.ofFile(file(x)) {
@@ -173,7 +177,7 @@ func (s *splitter) severalLogs() bool {
 	return false
 }
 
-// events hands out the lines of logs. One node has them all in most inputs.
+// events assigns log lines to nodes. In most inputs all lines belong to one node.
 func (a *assigner) events() {
 	events, of := a.s.b.Events, a.s.index.Of
 	if a.s.severalLogs() {
@@ -208,7 +212,7 @@ func (a *assigner) events() {
 	}
 }
 
-// about returns the node of a name, else those of a file.
+// about returns the node with the given name, or else the nodes of the file.
 func (a *assigner) about(name string, f *parse.File) []*Records {
 	if n := a.byName(name); n != nil {
 		return []*Records{n}
@@ -239,8 +243,8 @@ func seriesFile(s *parse.Series) *parse.File {
 	return nil
 }
 
-// objectNode is the node that a Kubernetes object names, "" unknown, and whether it tells
-// how that node itself is.
+// objectNode returns the name of the node that a Kubernetes object refers to, "" if
+// unknown, and whether the object describes the state of that node.
 func objectNode(o *parse.Object) (name string, itself bool) {
 	switch {
 	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:

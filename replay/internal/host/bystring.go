@@ -7,9 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// ByString is a table of what is known about interned strings: a slice that
-// grows with the highest that was written, or a map where few are. All nodes of
-// the input share its StringTable, and one of many nodes has few of them.
+// ByString is a table indexed by interned string: a slice that grows to the highest ID
+// written, or a map when few IDs are expected. All nodes of the input share one
+// StringTable, and one of many nodes uses few of its strings.
 type ByString[T any] struct {
 	rows   []T
 	sparse map[parse.StringID]*T // instead of rows
@@ -17,24 +17,24 @@ type ByString[T any] struct {
 
 // NewByString returns a table for about n strings.
 func NewByString[T any](interned *parse.StringTable, n int) ByString[T] {
-	const share = 16 // a row of a map takes so much more room
+	const share = 16 // a map entry takes about this many times the memory of a slice row
 	if bound := interned.Bound(); bound/share <= n {
 		return ByString[T]{rows: make([]T, bound)}
 	}
 	return ByString[T]{sparse: map[parse.StringID]*T{}}
 }
 
-// Touch writes to each page of a new table of which nearly all will be used. A
-// page that is read before it is written has to be got twice from the system.
+// Touch writes to each page of a new table of which nearly all rows will be used. A
+// page that is read before it is written faults twice.
 func (t *ByString[T]) Touch() {
 	var none T
-	per := max(1, 4096/int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
+	per := max(1, 4096/int(reflect.TypeFor[T]().Size())) // rows per page; no platform has smaller pages
 	for i := 0; i < len(t.rows); i += per {
 		t.rows[i] = none
 	}
 }
 
-// Get returns what is known about s, the zero value for nothing.
+// Get returns the value of s, or the zero value if there is none.
 func (t *ByString[T]) Get(s parse.StringID) (v T) {
 	if int(s) < len(t.rows) {
 		v = t.rows[s]
@@ -44,7 +44,8 @@ func (t *ByString[T]) Get(s parse.StringID) (v T) {
 	return v
 }
 
-// At returns the place of s, which is good until the next call.
+// At returns a pointer to the value of s, creating it if needed. The pointer is valid
+// until the next call of At.
 func (t *ByString[T]) At(s parse.StringID) *T {
 	if int(s) < len(t.rows) {
 		return &t.rows[s]
@@ -61,11 +62,12 @@ func (t *ByString[T]) At(s parse.StringID) *T {
 	return t.sparse[s]
 }
 
-// PodID names a pod by its namespace, 0 if unknown, and name. The zero PodID is
-// no pod.
+// PodID identifies a pod by namespace (0 if unknown) and name. The zero PodID means no
+// pod.
 type PodID struct{ NS, Name parse.StringID }
 
-// podOf makes a PodID of the parts that a line states, as PodName does.
+// podOf returns the PodID for a namespace and name; like PodName, it drops the
+// namespace if the name is missing.
 func podOf(ns, name parse.StringID) PodID {
 	if ns == 0 || name == 0 {
 		ns = 0
@@ -73,7 +75,7 @@ func podOf(ns, name parse.StringID) PodID {
 	return PodID{ns, name}
 }
 
-// PodName is namespace/name, or the name alone where no namespace is known.
+// PodName returns namespace/name, or the name alone if the namespace is unknown.
 func PodName(ns, name string) string {
 	if ns == "" || name == "" {
 		return name
@@ -81,7 +83,7 @@ func PodName(ns, name string) string {
 	return ns + "/" + name
 }
 
-// PodOfText makes a PodID of what PodName returned.
+// PodOfText returns the PodID of a string made by PodName.
 func PodOfText(interned *parse.StringTable, pod string) PodID {
 	ns, name, ok := strings.Cut(pod, "/")
 	if !ok {
@@ -90,13 +92,13 @@ func PodOfText(interned *parse.StringTable, pod string) PodID {
 	return podOf(interned.OfString(ns), interned.OfString(name))
 }
 
-// Text is namespace/name, or what of it is known.
+// Text returns namespace/name, or the name alone if the namespace is unknown.
 func (p PodID) Text(interned *parse.StringTable) string {
 	return PodName(interned.Text(p.NS), interned.Text(p.Name))
 }
 
-// ByPod is a table of what is known about pods. Hardly a name is that of pods of
-// several namespaces, so the names index it.
+// ByPod is a table indexed by pod. Pods of different namespaces rarely share a name, so
+// it is indexed by name; a second pod of the same name goes to a map.
 type ByPod[T any] struct {
 	names  ByString[podRow[T]]
 	others map[PodID]*T
@@ -113,7 +115,7 @@ func NewByPod[T any](interned *parse.StringTable, n int) ByPod[T] {
 	return ByPod[T]{names: NewByString[podRow[T]](interned, n)}
 }
 
-// Get returns what is known about p, the zero value for nothing.
+// Get returns the value of p, or the zero value if there is none.
 func (t *ByPod[T]) Get(p PodID) (v T) {
 	if r := t.names.Get(p.Name); !r.taken || r.ns == p.NS {
 		return r.v
@@ -124,7 +126,8 @@ func (t *ByPod[T]) Get(p PodID) (v T) {
 	return v
 }
 
-// At returns the place of p, which is good until the next call.
+// At returns a pointer to the value of p, creating it if needed. The pointer is valid
+// until the next call of At.
 func (t *ByPod[T]) At(p PodID) *T {
 	r := t.names.At(p.Name)
 	if !r.taken {

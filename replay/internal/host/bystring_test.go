@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestByString wants the same of tables for many and for few strings, also of strings
-// that were given after the table was made.
+// TestByString checks that the slice and the map form agree, also on strings interned
+// after the table was made.
 func TestByString(t *testing.T) {
 	interned := parse.NewStringTable()
 	for i := range 1000 {
@@ -40,7 +40,8 @@ func TestByString(t *testing.T) {
 	}
 }
 
-// TestByPod keeps pods of one name in several namespaces, or in none, apart.
+// TestByPod checks that pods of the same name in several namespaces, or in none, stay
+// apart.
 func TestByPod(t *testing.T) {
 	interned := parse.NewStringTable()
 	table := NewByPod[int](interned, 1)

@@ -8,12 +8,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Frame is a stretch of time that is looked at, in Unix ns; 0 leaves a side
-// open.
+// Frame is a time window in Unix ns; 0 leaves a side open.
 type Frame struct{ Since, Until int64 }
 
-// Out reports whether a stretch lies wholly outside of the frame; a stretch with
-// no end known is a moment.
+// Out reports whether the interval from..to lies wholly outside the frame. An interval
+// without a known end (to == 0) is a moment.
 func (f Frame) Out(from, to int64) bool {
 	if to == 0 {
 		to = from
@@ -21,9 +20,9 @@ func (f Frame) Out(from, to int64) bool {
 	return f.Since != 0 && to != 0 && to < f.Since || f.Until != 0 && from != 0 && from > f.Until
 }
 
-// Clip drops the records of outside the frame: lines, samples, snapshots,
-// objects that tell of a moment, and facts about the state of the node then.
-// What the node is and how it is configured holds at any time.
+// Clip drops the records outside the frame: lines, samples, snapshots, Event objects,
+// and facts about the state of the node at a moment. It keeps what the node is and how
+// it is configured, which holds at any time.
 func (n *Records) Clip(f Frame) {
 	n.Since = max(n.Since, f.Since)
 	n.Events = slices.DeleteFunc(slices.Clone(n.Events), func(e *parse.Event) bool { return f.outside(e.Stamp) })
@@ -46,30 +45,29 @@ func (n *Records) Clip(f Frame) {
 	n.Coverage = slices.DeleteFunc(slices.Clone(n.Coverage), func(c *parse.Coverage) bool { return !f.covered(c) })
 }
 
-// outside reports whether a dated record lies outside. One without a date
-// cannot be placed inside.
+// outside reports whether a stamp lies outside the frame. An undated one always does.
 func (f Frame) outside(s parse.Stamp) bool { return s.Basis == parse.NoTime || f.Out(s.At, s.At) }
 
-// standing reports whether a fact is about what the node is rather than how it
-// was at a moment.
+// standing reports whether a fact is about what the node is or how it is configured,
+// rather than its state at a moment.
 func standing(x *parse.Fact) bool {
 	if x.Raw != (parse.Clock{}) {
-		return false // dated by itself
+		return false // dated individually
 	}
 	return slices.ContainsFunc([]string{"node.", "os.", "kernel.", "kubelet.", "runtime.name", "runtime.version", "runc.", "systemd.version", "systemd.setting",
 		"crictl.", "collector.", "cpu.count", "mem.total", "swap.total", "pid.max", "threads.max", "files.max", "time."},
 		func(prefix string) bool { return strings.HasPrefix(x.Key, prefix) })
 }
 
-// covered reports whether a log has a line in the frame, as far as its gaps
-// tell.
+// covered reports whether a log may have a line in the frame: it overlaps the frame,
+// and the frame does not lie wholly in a gap.
 func (f Frame) covered(c *parse.Coverage) bool {
 	return c.FirstLine.Basis != parse.NoTime && !f.Out(c.FirstLine.At, c.LastLine.At) && !slices.ContainsFunc(c.Gaps, func(g parse.Gap) bool {
 		return f.Since != 0 && f.Until != 0 && g.Last.At < f.Since && g.Next.At > f.Until
 	})
 }
 
-// Dated reports whether the records tell of any moment.
+// Dated reports whether the records include anything about a moment in time.
 func (n *Records) Dated() bool {
 	return len(n.Coverage)+len(n.Events)+len(n.Series)+len(n.Scrapes)+len(n.Containers)+len(n.Listings) > 0 ||
 		slices.ContainsFunc(n.Objects, func(o *parse.Object) bool { return o.Kind == "Event" })

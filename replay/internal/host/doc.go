@@ -1,5 +1,5 @@
-// Package host sorts the records of a bundle by node, and what a node's lines
-// say most of into packed tables: the classes of its lines, the pod events that
-// the kubelet reported, what happened to containers, the calls that the runtime
-// logged. It concludes nothing about relists.
+// Package host assigns the records of a bundle to nodes and puts the bulk of a node's
+// log lines into packed tables: groups of lines, pod events reported by the kubelet,
+// container history, and calls logged by the runtime. It draws no conclusions about
+// relists.
 package host

@@ -2,13 +2,13 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Fields are the fields of a line; of two of one name the first counts.
+// Fields are the fields of a line. If a name occurs twice, the first counts.
 type Fields []parse.Field
 
-// Get is the value of the first field of a name, "" for none.
+// Get returns the value of the first field with the name, "" if there is none.
 func (f Fields) Get(name string) string { return FieldOf(f, name) }
 
-// Said is the first value of a name that is not empty.
+// Said returns the first non-empty value of the name.
 func (f Fields) Said(name string) string {
 	for _, x := range f {
 		if x.Name == name && x.Value != "" {
@@ -18,7 +18,7 @@ func (f Fields) Said(name string) string {
 	return ""
 }
 
-// FieldOf is the value of the first field of a name, "" for none.
+// FieldOf returns the value of the first field with the name, "" if there is none.
 func FieldOf(fields []parse.Field, name string) string {
 	for _, f := range fields {
 		if f.Name == name {

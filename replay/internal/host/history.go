@@ -8,9 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// ReadHistory rebuilds what happened to containers and sandboxes, from the
-// runtime's own log, from what the relist goroutine logged about them, and
-// from recorded listings. What no line states stays unknown.
+// ReadHistory rebuilds the history of containers and sandboxes from the runtime's own
+// log, from what the relist goroutine logged about them, and from recorded listings.
+// What no record states stays unknown.
 func ReadHistory(n *Records, v *Survey) (History, Requests) {
 	h := newHistorian(n, v.history)
 	v.Each(KindHistory, func(i int, e *parse.Event, k Kinds) {
@@ -22,7 +22,7 @@ func ReadHistory(n *Records, v *Survey) (History, Requests) {
 		switch state, known := h.seen[f.new]; {
 		case k&KindLife != 0:
 			h.life(&f)
-		case k&KindTransition != 0 && known: // at verbosity 4: the state when the relist listed
+		case k&KindTransition != 0 && known: // logged at verbosity 4: the state seen by the relist
 			h.sawByKubelet(&f, Move{State: state})
 		case k&KindTransition == 0 && k&KindFinished != 0:
 			h.sawByKubelet(&f, Move{State: StateExited, exit: h.exitCode(f.exitCode)})
@@ -34,17 +34,17 @@ func ReadHistory(n *Records, v *Survey) (History, Requests) {
 	return Packed(h.out), Packed(&requestTable{index: v.Index, interned: n.Interned})
 }
 
-// historian gathers transitions.
+// historian collects transitions.
 type historian struct {
 	lifeReader
 	interned *parse.StringTable
 	out      *HistoryTable
-	seen     map[parse.StringID]State // what the relist goroutine calls states
-	codes    map[parse.StringID]int32 // where exit codes are kept, by their text
-	exits    map[int]int32            // and by themselves
+	seen     map[parse.StringID]State // states by the names that the relist goroutine uses
+	codes    map[parse.StringID]int32 // exit codes by their text: index in out.exits plus one
+	exits    map[int]int32            // the same by value
 
-	line int32        // index of the line at hand
-	at   *parse.Event // and the line
+	line int32        // index of the current line
+	at   *parse.Event // the current line
 }
 
 func newHistorian(n *Records, lines int) *historian {
@@ -60,7 +60,7 @@ func newHistorian(n *Records, lines int) *historian {
 type lifeReader struct {
 	columns *parse.Columns
 	ops     [len(lifeOps)]parse.StringID
-	sandbox parse.StringID // the word
+	sandbox parse.StringID // the word "sandbox"
 }
 
 func newLifeReader(interned *parse.StringTable) lifeReader {
@@ -73,22 +73,22 @@ func newLifeReader(interned *parse.StringTable) lifeReader {
 	return r
 }
 
-// lifeFields is what a line says of a container or sandbox.
+// lifeFields holds the fields of a line about a container or sandbox.
 type lifeFields struct {
 	op, kind, id, sandbox        parse.StringID
 	podUID, podNS, podName, name parse.StringID
 	req, err, exitCode, exitedAt parse.StringID
-	new                          parse.StringID // state, of a line of the relist goroutine
+	new                          parse.StringID // state, in lines of the relist goroutine
 }
 
-// read takes the fields of a line; of two of one name the first counts.
+// read returns the fields of a line. If a name occurs twice, the first counts.
 func (r *lifeReader) read(e *parse.Event) lifeFields {
 	var f [13]parse.StringID
 	r.columns.Read(e, f[:])
 	return lifeFields{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]}
 }
 
-// op is what the line is about, nil if that is unknown.
+// op returns the operation that the line reports, nil if unknown.
 func (r *lifeReader) op(f *lifeFields) *lifeOp {
 	for i, op := range r.ops {
 		if op == f.op {
@@ -98,16 +98,16 @@ func (r *lifeReader) op(f *lifeFields) *lifeOp {
 	return nil
 }
 
-// lifeOp is what a runtime's line about an operation means.
+// lifeOp is the meaning of an operation in a runtime's log.
 type lifeOp struct {
 	op        string
 	request   requestOp
 	begins    bool
-	container State // that the end of the operation proves
+	container State // proven by the end of the operation, StateNone if none
 	sandbox   State
 }
 
-// lifeOps says what a runtime's line about an operation means.
+// lifeOps lists the operations by the value of the field op.
 var lifeOps = [...]lifeOp{
 	{"create-begin", opCreate, true, StateNone, StateNone},
 	{"created", opCreate, false, StateCreated, StateRunning},
@@ -124,7 +124,7 @@ var lifeOps = [...]lifeOp{
 	{"remove-failed", opRemove, false, StateNone, StateNone},
 }
 
-// life reads a line of a runtime about one container or sandbox.
+// life handles a runtime's line about one container or sandbox.
 func (h *historian) life(f *lifeFields) {
 	row := h.op(f)
 	if row == nil || f.id == 0 {
@@ -144,8 +144,8 @@ func (h *historian) life(f *lifeFields) {
 	}
 }
 
-// moved notes a state that a line proves. An exit has the runtime's own stamp
-// where the line states one.
+// moved records the state that a line proves. An exit is dated by the runtime's own
+// timestamp if the line has one.
 func (h *historian) moved(o int32, f *lifeFields, s State) {
 	m := Move{At: h.at.At, Slack: h.at.Res.Duration(), Line: h.line, Object: o, State: s, Teller: tellerOf(h.at.From())}
 	if s == StateExited {
@@ -159,8 +159,8 @@ func (h *historian) moved(o int32, f *lifeFields, s State) {
 	h.out.Moves = append(h.out.Moves, m)
 }
 
-// exitCode returns where the table keeps an exit code: its index plus one, 0
-// for none.
+// exitCode interns an exit code and returns its index in out.exits plus one, 0 for
+// none.
 func (h *historian) exitCode(s parse.StringID) int32 {
 	if s == 0 {
 		return 0
@@ -185,8 +185,8 @@ func (h *historian) exit(code int) int32 {
 	return i
 }
 
-// runtimeStamp reads exited_at: RFC 3339, Go's spelling of a time, or
-// seconds.nanoseconds.
+// runtimeStamp parses the field exited_at: RFC 3339, the format of Go's
+// time.Time.String, or seconds.nanoseconds. It returns Unix ns.
 func runtimeStamp(s string) (int64, bool) {
 	if s == "" {
 		return 0, false
@@ -208,7 +208,7 @@ func runtimeStamp(s string) (int64, bool) {
 	return v*1e9 + ns, true
 }
 
-// sawByKubelet notes a move that the relist goroutine logged.
+// sawByKubelet records a state change logged by the relist goroutine.
 func (h *historian) sawByKubelet(f *lifeFields, m Move) {
 	if f.id == 0 {
 		return
@@ -218,8 +218,8 @@ func (h *historian) sawByKubelet(f *lifeFields, m Move) {
 	h.out.Moves = append(h.out.Moves, m)
 }
 
-// snapshots reads recorded listings: the times that an entry states itself,
-// and its state when it was listed.
+// snapshots reads recorded listings: the created, started and finished times of each
+// entry.
 func (h *historian) snapshots(cs []*parse.Container) {
 	if len(cs) == 0 {
 		return
@@ -250,10 +250,10 @@ func (h *historian) snapshots(cs []*parse.Container) {
 	}
 }
 
-// cutLengths are the lengths to which crictl and docker tables cut ids.
+// cutLengths are the lengths to which crictl and docker tables truncate IDs.
 var cutLengths = [...]int{13, 12}
 
-// cutIDs indexes the known ids by their cut forms; an ambiguous one maps to 0.
+// cutIDs indexes the known IDs by their truncated forms; an ambiguous form maps to 0.
 func (h *historian) cutIDs() map[string]parse.StringID {
 	m := make(map[string]parse.StringID)
 	for i := range h.out.Objects.N {
@@ -273,7 +273,7 @@ func (h *historian) cutIDs() map[string]parse.StringID {
 	return m
 }
 
-// inherit gives containers the pod of their sandbox.
+// inherit copies the pod of a sandbox to its containers.
 func (h *historian) inherit() {
 	for i := range h.out.Objects.N {
 		o := h.out.Objects.At(int32(i))

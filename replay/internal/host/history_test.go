@@ -13,8 +13,8 @@ var logFile = &parse.File{Path: "log"}
 
 const lineStart = int64(1767323045e9) // 2026-01-02T03:04:05Z
 
-// line is an event of one signature with given fields, so many seconds after
-// the start of the test's time.
+// line returns an event of one signature with the given fields, sec seconds after
+// lineStart.
 func line(sec float64, src parse.Source, sig string, fields ...string) *parse.Event {
 	var fs []parse.Field
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -24,7 +24,7 @@ func line(sec float64, src parse.Source, sig string, fields ...string) *parse.Ev
 		Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fs...) }}}}}, parse.PlainText(fmt.Sprint(sig, " ", fields)), parse.Event{Line: uint32(sec*10) + 1, Stamp: parse.Stamp{At: lineStart + int64(sec*1e9), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
 
-// told is what is read of a node's lines.
+// told is the result of ReadHistory.
 type told struct {
 	History  History
 	Requests Requests

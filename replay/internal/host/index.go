@@ -2,36 +2,35 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Index sorts the lines of a log into groups. There may be millions of lines
-// and there are few groups, so whoever takes the index once need not look at
-// lines of groups that say nothing to them.
+// Index sorts the lines of a log into groups. There may be millions of lines but there
+// are few groups, so later passes skip the lines of groups that do not concern them.
 type Index struct {
-	Events []*parse.Event // in order of time
-	Of     []uint32       // the group of each, index into Groups
-	Groups []Group        // by their first line
+	Events []*parse.Event // in time order
+	Of     []uint32       // for each event, its index in Groups
+	Groups []Group        // in the order of their first lines
 
-	Forms []*parse.Event // the first lines of each set of signatures
+	Forms []*parse.Event // samples: up to formsLooked lines of each set of signatures
 }
 
-// Group is lines that agree in who wrote them to which file, and in what they
-// matched.
+// Group is the set of lines that share a file, an origin and the set of matched
+// signatures.
 type Group struct {
 	groupKey
-	First int      // index of the first line
-	Lines int      // how many there are
-	Bases BasisSet // how the times of the lines are known
+	First int // index of the first line
+	Lines int
+	Bases BasisSet // how the times of its lines are known
 
-	Kinds Kinds // what the rebuild sees in it
+	Kinds Kinds // message kinds of its signatures
 	set   *setLines
-	when  [byClock]Span // the times of its dated lines
+	when  [byClock]Span // time spans of its dated lines, by clock
 }
 
-// What the times of lines are counted by.
+// Clocks by which the time spans of a group are kept apart.
 const (
-	byWall  = iota // a clock that the lines state
-	byBoot         // since the boot
-	byFile         // times of files, and bounds
-	byClock        // how many there are
+	byWall  = iota // a wall clock stated in the line
+	byBoot         // time since boot
+	byFile         // file times and bounds
+	byClock        // number of clocks
 )
 
 type groupKey struct {
@@ -46,20 +45,20 @@ type BasisSet uint16
 // Has reports whether the set holds b.
 func (s BasisSet) Has(b parse.Basis) bool { return s&(1<<b) != 0 }
 
-// formsLooked is how many lines of each set of signatures are enough to know the
-// form in which the kubelet writes them.
+// formsLooked is how many lines of each set of signatures suffice to tell the format in
+// which the kubelet writes them.
 const formsLooked = 4
 
-// setLines counts the lines of one set of signatures, as far as formsLooked.
+// setLines counts the sample lines taken of one set of signatures, up to formsLooked.
 type setLines struct {
 	kinds Kinds
 	lines int
 }
 
-// newIndex looks at each line once: at several stretches of very many beside
-// each other.
+// newIndex builds the index in one pass over the lines. Large logs are split into up to
+// four parts that are indexed in parallel.
 func newIndex(events []*parse.Event, beside Parallel) *Index {
-	const least, most = 16 << 10, 4 // lines of a stretch, and stretches
+	const least, most = 16 << 10, 4 // minimum lines per part; maximum parts
 	c := &Index{Events: events, Of: make([]uint32, len(events))}
 	k := min(len(events)/least, most)
 	if k < 2 {
@@ -101,7 +100,7 @@ func (x *Group) date(e *parse.Event) {
 // dated reports whether any line has a time.
 func (x *Group) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
 
-// span is that of all dated lines.
+// span returns the span of all dated lines, whatever their clock.
 func (x *Group) span() (s Span) {
 	for _, t := range x.when {
 		s.join(t)
@@ -109,12 +108,12 @@ func (x *Group) span() (s Span) {
 	return s
 }
 
-// registrar numbers the groups of a index. Those that came up last are found
-// without a look-up.
+// registrar assigns lines to the groups of an index. The kinds seen last are found
+// without a map lookup.
 type registrar struct {
 	c      *Index
 	known  map[groupKey]uint32
-	sets   map[string]*setLines // by the ids of the signatures
+	sets   map[string]*setLines // by the IDs of the signatures
 	recent [8]recentKind
 	next   int
 }
@@ -128,7 +127,7 @@ func newRegistrar(c *Index) *registrar {
 	return &registrar{c: c, known: map[groupKey]uint32{}, sets: map[string]*setLines{}}
 }
 
-// take looks at the lines from one index to before another.
+// take indexes the lines from..to-1.
 func (r *registrar) take(from, to int) {
 	c := r.c
 	for i, e := range c.Events[from:to] {
@@ -146,8 +145,8 @@ func (r *registrar) take(from, to int) {
 	}
 }
 
-// join adds the index of the lines that follow, and returns what its groups are
-// here. Lines are forms here only if they are there.
+// join merges the index of the lines that follow, and maps its group numbers to those
+// here. Sample lines are merged up to formsLooked per set.
 func (r *registrar) join(later *Index) (as []uint32) {
 	for i := range later.Groups {
 		x := &later.Groups[i]
@@ -181,7 +180,7 @@ func (r *registrar) recently(k *parse.EventKind) (at uint32, ok bool) {
 	return 0, false
 }
 
-// group returns the group of a kind that line i is of.
+// group returns the group of line i, which is of kind k, and remembers k.
 func (r *registrar) group(k *parse.EventKind, i int) uint32 {
 	key := groupKey{k.File, k.Origin, k.Sigs}
 	at, known := r.known[key]
@@ -193,7 +192,7 @@ func (r *registrar) group(k *parse.EventKind, i int) uint32 {
 	return at
 }
 
-// add makes a group that begins at line i.
+// add creates a group whose first line is i.
 func (r *registrar) add(key groupKey, i int) uint32 {
 	ids := ""
 	for _, s := range key.Sigs.Sigs {
@@ -210,7 +209,8 @@ func (r *registrar) add(key groupKey, i int) uint32 {
 	return at
 }
 
-// Each calls do with the lines of groups that have one of the kinds.
+// Each calls do for every line whose group has any of the kinds k. It passes all kinds
+// of the group.
 func (c *Index) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 	if c.Count(k) == 0 {
 		return
@@ -222,7 +222,7 @@ func (c *Index) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 	}
 }
 
-// Count is how many lines are of any of the kinds.
+// Count returns the number of lines that have any of the kinds.
 func (c *Index) Count(k Kinds) (n int) {
 	for i := range c.Groups {
 		if c.Groups[i].Kinds&k != 0 {
@@ -232,8 +232,8 @@ func (c *Index) Count(k Kinds) (n int) {
 	return n
 }
 
-// Columns returns a reader of fields of the node's events by number. Numbers of
-// one reader are equal where their texts are.
+// Columns returns a reader of the named fields of the node's events as interned
+// strings. IDs from one reader are equal if and only if their texts are.
 func (n *Records) Columns(names ...string) *parse.Columns {
 	if n.Interned == nil {
 		return parse.NewColumns(parse.NewStringTable(), names...)
@@ -241,8 +241,8 @@ func (n *Records) Columns(names ...string) *parse.Columns {
 	return parse.NewColumns(n.Interned, names...)
 }
 
-// Index returns the index of the node's lines, which is taken when somebody
-// first asks for it.
+// Index returns the index of the node's lines. It is built on first use, and again if
+// the lines have changed.
 func (n *Records) Index() *Index {
 	if c := n.index; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
 		n.index = newIndex(n.Events, nil)
@@ -250,8 +250,8 @@ func (n *Records) Index() *Index {
 	return n.index
 }
 
-// Parallel runs tasks that share nothing they write, all at once if it likes, and
-// returns when all are done. nil: one after the other.
+// Parallel runs tasks that share no written data, possibly in parallel, and returns
+// when all are done. A nil Parallel runs them one after the other.
 type Parallel func(tasks ...func())
 
 // Run runs the tasks and returns when all are done.

@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestIndexBeside wants the same index of stretches as of all lines at once.
+// TestIndexBeside checks that indexing in parts gives the same index as one pass.
 func TestIndexBeside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	origins := []*parse.Origin{{Source: parse.SrcKubelet}, {Source: parse.SrcKernel}, {Source: parse.SrcContainerd}}
@@ -26,7 +26,7 @@ func TestIndexBeside(t *testing.T) {
 	bases := []parse.Basis{parse.NoTime, parse.LowerBound, parse.SinceBoot, parse.Stated}
 	var events []*parse.Event
 	for i := range 100_000 {
-		shown := kinds[:min(len(kinds), 1+i/9000)] // some come up late, and some seldom
+		shown := kinds[:min(len(kinds), 1+i/9000)] // some kinds appear late, and some are rare
 		k := shown[rng.IntN(len(shown))]
 		if rng.IntN(50) > 0 {
 			k = shown[0]

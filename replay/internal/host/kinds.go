@@ -2,17 +2,18 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Kinds is a set of the message kinds that the rebuild looks at.
+// Kinds is a set of the message kinds that the rebuild looks at. A line can have
+// several.
 type Kinds uint32
 
-// Kinds.
+// Message kinds.
 const (
 	KindAge Kinds = 1 << iota
 	KindNever
 	KindSkip
 	KindRelisting
 	KindRetrieved
-	KindInside // written by the relist goroutine after its list call returned
+	KindInside // written by the relist goroutine after its list call has returned
 	KindListFail
 	KindEvent
 	KindSync
@@ -22,32 +23,32 @@ const (
 	KindHousekeeping
 	KindDown
 	KindCall
-	KindStart // written once in a kubelet's start, before its sync loop
+	KindStart // written once when a kubelet starts, before its sync loop
 	KindStarting
 	KindProfile
-	KindFallback    // generic PLEG takes over from evented PLEG, or the stream broke
-	KindInspectFail // KindInside with an error: the inspection of a pod failed
+	KindFallback    // evented PLEG falls back to generic PLEG, or its stream broke
+	KindInspectFail // inspecting a pod failed, if the line has an error
 	KindDiscard
 	KindTransition
 	KindFinished
 	KindWritten // ends the inspection of a pod
-	KindLife    // of a container runtime, about a container or sandbox
+	KindLife    // from a container runtime, about a container or sandbox
 	KindFlag
-	KindPodRelist  // a relist of one pod on demand begins
-	KindPodList    // its list failed
-	KindPodDropped // a request for one was dropped
+	KindPodRelist  // start of an on-demand relist of one pod
+	KindPodList    // the list call of an on-demand relist failed
+	KindPodDropped // a request for an on-demand relist was dropped
 	KindNamed      // names the node and says nothing else
-	KindCut        // a report of the health of PLEG without its age
+	KindCut        // a PLEG health report whose age is cut off
 
-	// KindHistory tells of containers and sandboxes.
+	// KindHistory are the lines about containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
-	// KindTurn is written in a turn of the sync loop.
+	// KindTurn are the lines written in an iteration of the sync loop.
 	KindTurn = KindSync | KindEvent | KindSkip
-	// KindGoroutine is written by the relist goroutine.
+	// KindGoroutine are the lines written by the relist goroutine.
 	KindGoroutine = KindRelisting | KindRetrieved | KindListFail | KindInside
 )
 
-// kindTable says which signatures are of which kind.
+// kindTable maps signatures to kinds.
 var kindTable = []struct {
 	id   string
 	kind Kinds

@@ -5,28 +5,26 @@ import (
 	"slices"
 )
 
-// List is a sequence of findings of one kind. A node can have hundreds of
-// thousands of them, so the rebuild keeps them packed, as numbers, and each is
-// made whole when it is asked for. The zero List is empty. A list is read by one
-// goroutine at a time.
+// List is a sequence of findings of one kind. A node can have hundreds of thousands of
+// them, so they are kept packed and unpacked one at a time on access. The zero List is
+// empty. A List must not be read from several goroutines at once.
 type List[T any] struct {
-	// Plain are the items as such. They are set where somebody made or changed
-	// them: tests, redaction.
+	// Plain holds unpacked items. It is used instead of a Source by code that builds or
+	// changes items: tests, redaction.
 	Plain []*T
 
 	from  Source[T]
-	order []int32 // which of from, in which order; nil: all
+	order []int32 // rows of from, in list order; nil: all
 }
 
-// Source is where the items of a List come from. It may find them when somebody first
-// asks for them.
+// Source provides the items of a List. It may compute them on first use.
 type Source[T any] interface {
 	Count() int
 	Item(i int) T
-	Whole() []*T // all items; each call returns the same
+	Whole() []*T // all items, unpacked; every call returns the same pointers
 }
 
-// WholeOf makes n items whole.
+// WholeOf unpacks n items.
 func WholeOf[T any](n int, item func(int) T) []*T {
 	made, out := make([]T, n), make([]*T, n)
 	for i := range made {
@@ -39,10 +37,10 @@ func WholeOf[T any](n int, item func(int) T) []*T {
 // Packed returns a list of the items of src.
 func Packed[T any](src Source[T]) List[T] { return List[T]{from: src} }
 
-// Source is where the items come from, nil for plain ones.
+// Source returns the source of the items, nil if they are in Plain.
 func (l List[T]) Source() Source[T] { return l.from }
 
-// ListOf returns a list of given items.
+// ListOf returns a list of the given items.
 func ListOf[T any](items ...T) List[T] {
 	l := List[T]{}
 	for i := range items {
@@ -51,7 +49,7 @@ func ListOf[T any](items ...T) List[T] {
 	return l
 }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (l List[T]) Len() int {
 	switch {
 	case l.from == nil:
@@ -62,7 +60,7 @@ func (l List[T]) Len() int {
 	return len(l.order)
 }
 
-// Item returns an item by its index.
+// Item returns the item at index i.
 func (l List[T]) Item(i int) T {
 	if l.from != nil {
 		return l.from.Item(l.Row(i))
@@ -70,7 +68,7 @@ func (l List[T]) Item(i int) T {
 	return *l.Plain[i]
 }
 
-// Row is the index of an item in what it comes from.
+// Row returns the index in the Source (or Plain) of item i.
 func (l List[T]) Row(i int) int {
 	if l.order != nil {
 		return int(l.order[i])
@@ -89,7 +87,7 @@ func (l List[T]) All() iter.Seq2[int, T] {
 	}
 }
 
-// Without returns the list without the items that drop is true of.
+// Without returns the list without the items for which drop returns true.
 func (l List[T]) Without(drop func(T) bool) List[T] {
 	kept := make([]int32, 0, l.Len())
 	for i, x := range l.All() {
@@ -108,12 +106,14 @@ func (l List[T]) Without(drop func(T) bool) List[T] {
 	return List[T]{Plain: plain}
 }
 
-// Unpacked returns the list with its items in Plain. Lists of the same items share
+// Unpacked returns a List[T] with its items in Plain. Lists from the same Source share
 // them.
 func (l List[T]) Unpacked() any {
 	return List[T]{Plain: l.Pointers()}
 }
 
+// Pointers returns pointers to all items, unpacked. Lists from the same Source share
+// them.
 func (l List[T]) Pointers() []*T {
 	if l.from == nil {
 		return l.Plain
@@ -126,7 +126,7 @@ func (l List[T]) Pointers() []*T {
 	return out
 }
 
-// ArrangeTies sorts by one order, and what that calls equal by another.
+// ArrangeTies sorts s by order, and items that are equal by that by ties.
 func ArrangeTies[T any](s []T, order, ties func(a, b T) int) {
 	Arrange(s, order)
 	for i := 0; i < len(s); {
@@ -139,8 +139,8 @@ func ArrangeTies[T any](s []T, order, ties func(a, b T) int) {
 	}
 }
 
-// Arrange sorts what is mostly in order already, as the lines of a log are. What
-// order calls equal stays as it is.
+// Arrange stably sorts a slice that is usually in order already, as the lines of a log
+// are.
 func Arrange[T any](s []T, order func(a, b T) int) {
 	if !slices.IsSortedFunc(s, order) {
 		slices.SortStableFunc(s, order)

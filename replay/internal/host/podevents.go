@@ -9,28 +9,29 @@ import (
 
 // Event statuses.
 const (
-	StatusObserved   = "observed"   // seen, and there is no runtime history to hold it against
-	StatusMatched    = "matched"    // seen, and the runtime's history explains it
-	StatusLate       = "late"       // matched, but more than LateAfter after the change
-	StatusUnexpected = "unexpected" // seen, but the runtime's history contradicts it
-	StatusMissing    = "missing"    // not seen, although every relist schedule that fits the evidence sends it
-	StatusDiscarded  = "discarded"  // the kubelet says that it dropped it
+	StatusObserved   = "observed"   // seen; no runtime history to compare with
+	StatusMatched    = "matched"    // seen, and explained by the runtime's history
+	StatusLate       = "late"       // matched, but later than LateAfter after the change
+	StatusUnexpected = "unexpected" // seen, but contradicted by the runtime's history
+	StatusMissing    = "missing"    // not seen, although every relist schedule consistent with the evidence sends it
+	StatusDiscarded  = "discarded"  // the kubelet logged that it dropped the event
 )
 
-// PodEvent is one pod lifecycle event, observed or replayed.
+// PodEvent is one pod lifecycle event, observed in the log or expected by the audit.
 type PodEvent struct {
 	At          int64
 	PodUID      string
 	Pod         string // ns/name, "" unknown
 	Type        string // ContainerStarted, …
-	Data        string // container or sandbox id
-	Status      string // observed, matched, missing, late, unexpected, discarded
-	RuntimeTime int64  // when it happened in the runtime, 0 unknown
-	Lag         time.Duration
-	HasLag      bool
-	ExitCode    *int
-	Line        parse.Record // the kubelet's line, nil for what is missing
-	Change      parse.Record // the runtime's line about the change, nil if none is known
+	Data        string // container or sandbox ID
+	Status      string // one of the Status constants
+	RuntimeTime int64  // time of the change in the runtime, Unix ns, 0 unknown
+	// Lag is the delay from the change in the runtime to the event; valid if HasLag.
+	Lag      time.Duration
+	HasLag   bool
+	ExitCode *int
+	Line     parse.Record // the kubelet's line, nil for a missing event
+	Change   parse.Record // the runtime's record of the change, nil if unknown
 }
 
 // Evidence returns the lines that prove the event, or its absence.
@@ -52,19 +53,19 @@ func (e *PodEvent) Evidence() []Evidence {
 // PodEvents is a list of pod lifecycle events.
 type PodEvents = List[PodEvent]
 
-// EventRow is an observed pod lifecycle event, packed. Its pod stands in its line.
+// EventRow is a packed pod lifecycle event from the log. Its pod is read from its line.
 type EventRow struct {
 	Line int32 // index into Records.Events
 	Data parse.StringID
 	Type EventType
 }
 
-// EventType is the type of an event as a number.
+// EventType is a packed event type.
 type EventType uint8
 
-// Types.
+// Event types.
 const (
-	TypeOther EventType = iota // a word that is not in eventTypes
+	TypeOther EventType = iota // a type that is not in eventTypes
 	TypeNone
 	TypeStarted
 	TypeDied
@@ -72,37 +73,37 @@ const (
 
 var eventTypes = [...]string{TypeNone: "", TypeStarted: string(pleg.ContainerStarted), TypeDied: string(pleg.ContainerDied)}
 
-// String is the type as the kubelet writes it, "" for the types that have no number.
+// String returns the type as the kubelet writes it, "" for TypeOther and TypeNone.
 func (t EventType) String() string { return eventTypes[t] }
 
-// EventTable holds the pod events of a node that the kubelet logged, in time
-// order, those of no time first.
+// EventTable holds the pod events of a node that the kubelet logged, in time order,
+// undated ones first.
 type EventTable struct {
 	Lines    []*parse.Event
 	Interned *parse.StringTable
 	Rows     []EventRow
-	odd      map[int32]parse.StringID // types by row, where they are TypeOther
-	fields   *parse.Columns           // eventFields
+	odd      map[int32]parse.StringID // type by row, for rows with TypeOther
+	fields   *parse.Columns           // reads eventFields
 	types    map[parse.StringID]EventType
 
 	plain []*PodEvent
 }
 
-// EventPod is the pod that an event names.
+// EventPod is the pod named by an event.
 type EventPod struct {
 	Pod PodID
 	UID parse.StringID
 }
 
-// NewEventTable returns a table with room for n events of the given lines.
+// NewEventTable returns an empty table with room for n events of the given lines.
 func NewEventTable(lines []*parse.Event, interned *parse.StringTable, n int) *EventTable {
 	t := &EventTable{Lines: lines, Interned: interned, Rows: make([]EventRow, 0, n), fields: parse.NewColumns(interned, eventFields[:]...), odd: map[int32]parse.StringID{}}
 	t.types = map[parse.StringID]EventType{0: TypeNone, interned.OfString(eventTypes[TypeStarted]): TypeStarted, interned.OfString(eventTypes[TypeDied]): TypeDied}
 	return t
 }
 
-// EventTableOf returns the rows behind a list of observed events, nil if it is a
-// list of other items.
+// EventTableOf returns the table behind a list of observed events, nil if the list has
+// another source.
 func EventTableOf(l PodEvents) *EventTable {
 	t, _ := l.Source().(*EventTable)
 	return t
@@ -111,14 +112,14 @@ func EventTableOf(l PodEvents) *EventTable {
 // eventFields are the fields of a pod event.
 var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
 
-// read returns the fields of a line.
+// read returns the fields of a pod event's line.
 func (t *EventTable) read(e *parse.Event) (of EventPod, typ, data parse.StringID) {
 	var f [len(eventFields)]parse.StringID
 	t.fields.Read(e, f[:])
 	return EventPod{podOf(f[0], f[1]), f[2]}, f[3], f[4]
 }
 
-// See adds the event of a line.
+// See adds the event of line e, which has index i in Lines.
 func (t *EventTable) See(e *parse.Event, i int32) {
 	_, typ, data := t.read(e)
 	r := EventRow{Line: i, Type: t.types[typ], Data: data}
@@ -128,13 +129,13 @@ func (t *EventTable) See(e *parse.Event, i int32) {
 	t.Rows = append(t.Rows, r)
 }
 
-// Pod is the pod of an observed event.
+// Pod returns the pod of an observed event.
 func (t *EventTable) Pod(r *EventRow) EventPod {
 	of, _, _ := t.read(t.Lines[r.Line])
 	return of
 }
 
-// At is when an event was, Unix ns, 0 unknown.
+// At returns the time of an event in Unix ns, 0 if unknown.
 func (t *EventTable) At(r *EventRow) int64 {
 	if e := t.Lines[r.Line]; e.Basis != parse.NoTime {
 		return e.At
@@ -142,10 +143,10 @@ func (t *EventTable) At(r *EventRow) int64 {
 	return 0
 }
 
-// Count is the number of events.
+// Count returns the number of events.
 func (t *EventTable) Count() int { return len(t.Rows) }
 
-// Item makes the event of a row whole.
+// Item unpacks the event in row i.
 func (t *EventTable) Item(i int) PodEvent {
 	r := &t.Rows[i]
 	f := Fields(t.Lines[r.Line].Fields())
@@ -157,7 +158,7 @@ func (t *EventTable) Item(i int) PodEvent {
 	return e
 }
 
-// Whole makes all events whole; each call returns the same.
+// Whole unpacks all events; every call returns the same pointers.
 func (t *EventTable) Whole() []*PodEvent {
 	if t.plain == nil {
 		t.plain = WholeOf(len(t.Rows), t.Item)

@@ -12,32 +12,32 @@ type Evidence struct {
 	Note string // "" or a short clause: "last seen 3m5.3s before this line"
 }
 
-// Instant is a reconstructed moment and its uncertainty: the true moment lies
-// within At ± Slack. The zero Instant is unknown.
+// Instant is a reconstructed moment with its uncertainty: the true moment lies within
+// At ± Slack. The zero Instant is unknown.
 type Instant struct {
 	At    int64 // Unix ns
 	Slack time.Duration
 }
 
-// Known reports whether the moment is known at all.
+// Known reports whether the moment is known.
 func (i Instant) Known() bool { return i.At != 0 }
 
 // Time returns the moment in UTC.
 func (i Instant) Time() time.Time { return time.Unix(0, i.At).UTC() }
 
-// Earliest is the first moment that it may be, Unix ns.
+// Earliest returns the earliest possible moment in Unix ns.
 func (i Instant) Earliest() int64 { return i.At - int64(i.Slack) }
 
-// Latest is the last moment that it may be, Unix ns.
+// Latest returns the latest possible moment in Unix ns.
 func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
 
-// Span is a stretch of time; To is 0 while open.
+// Span is an interval in Unix ns; To is 0 while it is open.
 type Span struct{ From, To int64 }
 
-// Records are what the input holds of one node, in time order.
+// Records holds the records of one node, in time order.
 type Records struct {
 	Name  string
-	Since int64 // nothing from before is among them, Unix ns; 0: Clip left that side open
+	Since int64 // nothing earlier is included, Unix ns; 0: not clipped on that side
 
 	Events  []*parse.Event
 	Facts   []*parse.Fact
@@ -46,26 +46,27 @@ type Records struct {
 	Objects []*parse.Object
 	Markers []*parse.Marker
 	Clocks  []parse.FileClock
-	// Coverage says what was written at all, lines without a signature
-	// included; Containers and Listings are what package cri read.
+	// Coverage describes all that was written, including lines without a signature.
+	// Containers and Listings come from package cri.
 	Coverage   []*parse.Coverage
 	Containers []*parse.Container
 	Listings   []parse.Listing
-	// Have tells which sources the input holds for this node; what is not
-	// here could not be looked at.
+	// Have lists the sources that the input holds for this node; a source that is
+	// absent could not be checked.
 	Have map[parse.Source]bool
 
-	// Beside is the first line of the node's kubelet, and of another that wrote into the same
-	// file at the same time; nil of one kubelet.
+	// Beside is set if several kubelets wrote into one file at the same time: the first
+	// line of this node's kubelet and that of another. Otherwise both are nil.
 	Beside [2]*parse.Coverage
 
-	// StringTable are of the texts of events, and of what is read from them.
+	// Interned holds the strings of the node's records. It is shared by all nodes of
+	// the input.
 	Interned *parse.StringTable
 
-	index *Index // of Events, once it was asked for
+	index *Index // of Events; nil until first used
 }
 
-// Between is a moment known to lie in [lo, hi].
+// Between returns the Instant that covers [lo, hi].
 func Between(lo, hi int64) Instant {
 	return Instant{At: lo + (hi-lo)/2, Slack: time.Duration((hi - lo + 1) / 2)}
 }

@@ -2,23 +2,23 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Request is one call that the runtime logged: its begin, its end, or both.
+// Request is one call logged by the runtime: its start, its end, or both.
 type Request struct {
 	Op      string // create, start, stop, remove
 	Sandbox bool
-	ID      string // container or sandbox id, "" unknown
+	ID      string // container or sandbox ID, "" unknown
 	Pod     string // ns/name, "" unknown
 	Start   int64  // Unix ns, 0 unknown
-	End     int64  // 0: not seen to end
+	End     int64  // Unix ns, 0: no end in the log
 	Err     string
-	Begun   parse.Record // the line of its begin, nil unknown
-	Ended   parse.Record // the line of its end, nil: not seen
+	Begun   parse.Record // line of the start, nil unknown
+	Ended   parse.Record // line of the end, nil: not in the log
 }
 
 // Requests is a list of requests.
 type Requests = List[Request]
 
-// Evidence returns the lines that tell of the request.
+// Evidence returns the lines of the request.
 func (r *Request) Evidence() []Evidence {
 	var out []Evidence
 	for _, line := range [...]parse.Record{r.Begun, r.Ended} {
@@ -29,7 +29,7 @@ func (r *Request) Evidence() []Evidence {
 	return out
 }
 
-// requestOp is what a request asks for, as a number.
+// requestOp is the operation of a request, packed.
 type requestOp uint8
 
 const (
@@ -44,15 +44,15 @@ var requestOps = [...]string{"", "create", "start", "stop", "remove"}
 
 // requestRow is a Request, packed.
 type requestRow struct {
-	begin, end int32 // lines, -1 for none
+	begin, end int32 // indexes into Index.Events, -1 for none
 	id, err    parse.StringID
-	ns, pod    parse.StringID // names
+	ns, pod    parse.StringID
 	op         requestOp
 	sandbox    bool
 }
 
-// requestTable holds the requests of a node, from when somebody first asks for
-// them: most reports do not.
+// requestTable holds the requests of a node. They are found on first use, because most
+// reports do not need them.
 type requestTable struct {
 	index    *Index
 	interned *parse.StringTable
@@ -88,7 +88,7 @@ func (t *requestTable) Whole() []*Request {
 	return t.plain
 }
 
-// find reads the lines of the runtimes.
+// find reads the runtime's lines and pairs them.
 func (t *requestTable) find() {
 	if t.known {
 		return
@@ -108,16 +108,16 @@ func (t *requestTable) find() {
 	t.rows = p.rows
 }
 
-// pairer pairs the begin and end of calls.
+// pairer pairs the start and end lines of calls.
 type pairer struct {
 	lifeReader
 	rows []requestRow
-	open map[requestKey]int32 // requests that have begun
-	line int32                // at hand
+	open map[requestKey]int32 // rows of started requests, by each of their keys
+	line int32                // the current line
 }
 
-// request pairs the begin and end of a call: by the request's own id where
-// the runtime prints one, else by what it is about.
+// request adds a start line, or an end line to the start that it belongs to: the one
+// with the same request ID if the runtime prints one, else with the same subject.
 func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
 	keys := p.requestKeys(f, op)
 	if !begins && len(p.open) > 0 {
@@ -149,26 +149,27 @@ func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
 	p.rows = append(p.rows, r)
 }
 
-// requestKey is a name under which a begin may be found.
+// requestKey is a key under which the start of a request is found.
 type requestKey struct {
 	op            requestOp
 	by            keyKind
 	kind, a, b, c parse.StringID
 }
 
-// keyKind is what the parts of a requestKey are.
+// keyKind says what the parts of a requestKey are.
 type keyKind uint8
 
 const (
 	keyNone    keyKind = iota
-	keyRequest         // the runtime's own id of the request
+	keyRequest         // the runtime's own ID of the request
+	// keyObject is the ID of the container or sandbox.
 	keyObject
 	keyMeta // names of pod and container
 	keyIn   // name of a container in its sandbox
 )
 
-// requestKeys are the names of a request, best first, the zero key for none: the
-// runtime's own id of the request, or what it is about.
+// requestKeys returns the keys of a request, best first, the zero key for none: the
+// runtime's own request ID if there is one, else its subject.
 func (p *pairer) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey) {
 	if f.req != 0 {
 		keys[0] = requestKey{op, keyRequest, f.kind, f.req, 0, 0}

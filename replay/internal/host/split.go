@@ -10,23 +10,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
-// unknownNode names the node that no record names.
+// unknownNode is the name of a node that no record names.
 const unknownNode = "unknown"
 
-// unit is what cannot be split further: the lines of one host in one file.
+// unit is the smallest set of records that is assigned as a whole: the lines of one
+// host in one file.
 type unit struct {
 	file     *parse.File
-	host     string         // of the framing, "" if none
-	pid      int            // of one of several kubelets in the file, 0: of all that are none of them
-	names    map[string]int // node names that its lines state, by count
-	itself   []string       // those of them that a kubelet states
+	host     string         // from the log's framing, "" if none
+	pid      int            // set for one of several kubelets in the file; 0: all other lines
+	names    map[string]int // node names in its lines, with counts
+	itself   []string       // those of the names that a kubelet states
 	override string         // --hostname-override
-	system   string         // what the host calls itself; weaker, it need not be the node's name
-	object   string         // the only node that a file without lines of a kubelet describes
-	pids     map[int]Span   // kubelet processes and when they wrote
-	all      Span           // when anybody wrote
-	kubelet  bool           // holds lines of a kubelet
-	own      bool           // holds lines that were not written about the node by others
+	system   string         // the host's own name; weaker evidence, as it may differ from the node's name
+	object   string         // the only node described by a file without kubelet lines
+	pids     map[int]Span   // kubelet processes, and when each wrote
+	all      Span           // time span of all lines
+	kubelet  bool           // has kubelet lines
+	own      bool           // has lines other than those that others wrote about the node
 	up       *unit          // union-find parent
 }
 
@@ -64,39 +65,39 @@ func join(a, b *unit) {
 	}
 }
 
-// splitter finds which records belong to one node.
+// splitter finds which records belong to the same node.
 type splitter struct {
 	b        *parse.Bundle
 	beside   Parallel
 	index    *Index
-	wrote    []*writer // who wrote the lines of each group
+	wrote    []*writer // the writer of each group of index
 	units    []*unit
 	writers  []*writer
 	byKey    map[unitKey]*unit
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
-	several  map[*parse.File]bool // files with lines of kubelets that ran at the same time, see together
-	said     []naming             // lines by others than a kubelet that name a node
-	kubelets map[int][]*unit      // roots of the kubelets of each input, see stranger
-	names    map[*unit][]string   // of their nodes
-	last     [2]*writer           // most lines come from two
+	several  map[*parse.File]bool // files in which kubelets ran at the same time, see together
+	said     []naming             // lines that name a node, not written by a kubelet
+	kubelets map[int][]*unit      // roots of the kubelets of each input; set by stranger
+	names    map[*unit][]string   // names of nodes by root; set by stranger
+	last     [2]*writer           // cache: most lines come from two writers
 }
 
-// naming is a line that names the node that it is about.
+// naming is a line that names the node it is about.
 type naming struct {
 	event *parse.Event
 	unit  *unit
 	node  string
 }
 
-// writer is who wrote lines of a unit.
+// writer is one origin that wrote lines of a unit.
 type writer struct {
 	unit   *unit
 	origin *parse.Origin
 	events int
 	dated  bool
-	when   Span     // of dated lines
-	node   *Records // once it is known
+	when   Span     // span of the dated lines
+	node   *Records // set by newAssigner
 }
 
 type unitKey struct {
@@ -110,9 +111,9 @@ type originKey struct {
 	origin *parse.Origin
 }
 
-// Split assigns every record of the bundle to a node. What each step of the
-// work on very many lines may run beside another goes through beside. Of more than
-// most nodes (0: any number) it tells how many it left out.
+// Split assigns every record of the bundle to a node. Work on large logs that can run
+// in parallel goes through beside. It returns no more nodes than most (0: no limit), and
+// how many it left out.
 func Split(b *parse.Bundle, most int, beside Parallel) (_ []*Records, more int) {
 	s := &splitter{b: b, beside: beside, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
@@ -137,8 +138,8 @@ func (s *splitter) unit(f *parse.File, host string, pid int) *unit {
 	return u
 }
 
-// writer returns who wrote a line. Origins are interned, and lines of one come in
-// runs.
+// writer returns the writer of a line. Origins are interned, and lines of one origin
+// come in runs.
 func (s *splitter) writer(f *parse.File, o *parse.Origin) *writer {
 	for i, w := range s.last {
 		if w != nil && w.origin == o && w.unit.file == f {
@@ -167,7 +168,7 @@ func (w *writer) saw(at int64) {
 	w.when.add(at)
 }
 
-// survey makes the units and notes what each says about its node.
+// survey creates the units and collects what each says about its node.
 func (s *splitter) survey() {
 	s.index = newIndex(s.b.Events, s.beside)
 	s.several = together(s.index)
@@ -202,7 +203,7 @@ func (s *splitter) survey() {
 	s.metrics()
 }
 
-// onlyNames are the names that files state, "" of a file that states several.
+// onlyNames maps a file to the one name that it states, "" if it states several.
 type onlyNames map[*parse.File]string
 
 func (m onlyNames) add(f *parse.File, name string) {
@@ -212,8 +213,8 @@ func (m onlyNames) add(f *parse.File, name string) {
 	m[f] = name
 }
 
-// described takes the name of the node from a description or a table of nodes beside
-// the lines of a log, where it is of one node only.
+// described takes a unit's node name from a node description or table in the same file,
+// if that is about a single node.
 func (s *splitter) described() {
 	stated := onlyNames{}
 	for _, o := range s.b.Objects {
@@ -231,8 +232,8 @@ func (s *splitter) described() {
 	}
 }
 
-// metrics takes the node's name from the metrics of its kubelet, where all in a file
-// are of one node. Names of a Prometheus server's many nodes stay with their series.
+// metrics takes the node's name from the kubelet_node_name series of a file, if all of
+// them agree. A Prometheus export with many nodes keeps their names per series.
 func (s *splitter) metrics() {
 	stated := onlyNames{}
 	for _, x := range s.b.Series {
@@ -252,9 +253,9 @@ func (s *splitter) metrics() {
 	}
 }
 
-// together finds the files without names of hosts in which sync loops of two processes
-// ran at the same time: one after the other is a restart, beside each other they are
-// kubelets of two nodes.
+// together finds the files without host names in which the sync loops of two processes
+// overlap by at least a minute: these are kubelets of two nodes. Without an overlap it
+// is a restart.
 func together(c *Index) map[*parse.File]bool {
 	const least = int64(60e9)
 	loops := map[*parse.File]map[int]Span{}
@@ -281,11 +282,11 @@ func together(c *Index) map[*parse.File]bool {
 	return out
 }
 
-// oneAfterAnother takes out the files in which two processes report the same container,
-// as each that starts does of all that run: they are of one node, one after the other, and
-// the clock was set back between them.
+// oneAfterAnother clears the files in which two processes report the same container, as
+// each kubelet does at its start for all running containers. Such processes ran on one
+// node one after the other, and the clock was set back in between.
 func (c *Index) oneAfterAnother(several map[*parse.File]bool) {
-	const random = 12 // digits that no two containers share
+	const random = 12 // hex digits that are unique to a container
 	if !slices.Contains(slices.Collect(maps.Values(several)), true) {
 		return
 	}
@@ -305,7 +306,7 @@ func (c *Index) oneAfterAnother(several map[*parse.File]bool) {
 	})
 }
 
-// lines notes who wrote lines, when, and what they say about the node.
+// lines collects who wrote lines, when, and what they say about the node.
 func (s *splitter) lines() {
 	for i := range s.index.Groups {
 		x := &s.index.Groups[i]
@@ -334,12 +335,12 @@ func (s *splitter) lines() {
 	})
 }
 
-// objectName unwraps the node of a JSON log, which writes a reference to an
-// object: {"name":"worker-3"}. "" is what cannot be a name, such as the <node-name>
-// of a guide.
+// objectName unwraps a node name from a JSON log, which writes an object reference:
+// {"name":"worker-3"}. It returns "" for what cannot be a name, such as the placeholder
+// <node-name> of a guide.
 func objectName(s string) string {
 	if strings.HasSuffix(s, "...") || strings.HasSuffix(s, "…") {
-		return "" // cut short by whoever showed the line
+		return "" // truncated by whatever displayed the line
 	}
 	if rest, ok := strings.CutPrefix(s, `{"name":"`); ok {
 		s, _, _ = strings.Cut(rest, `"`)
@@ -362,13 +363,12 @@ func (u *unit) saw(o *parse.Origin, when Span) {
 	}
 }
 
-// about reports whether others say all that the unit holds of the node.
+// about reports whether the unit holds only what others wrote about the node.
 func (u *unit) about() bool { return u.host != "" && !u.own }
 
-// joinWithinFiles joins the hosts of one file when they are one machine under
-// changing names: lines without a host, names like localhost, the same kubelet
-// process under two names. Hosts whose lines interleave are a merged log of
-// several nodes.
+// joinWithinFiles joins the hosts of one file that are one machine under changing
+// names: lines without a host, names like localhost, the same kubelet process under two
+// names. Hosts whose lines interleave are several nodes in a merged log.
 func (s *splitter) joinWithinFiles() {
 	for _, f := range s.files() {
 		us := s.byFile[f]
@@ -407,7 +407,7 @@ func (s *splitter) files() []*parse.File {
 	return out
 }
 
-// joinHostless gives lines without a host to the only host of their file.
+// joinHostless joins the lines without a host to the only host of their file.
 func (s *splitter) joinHostless(us []*unit) {
 	var bare *unit
 	roots := map[*unit]bool{}
@@ -426,7 +426,7 @@ func (s *splitter) joinHostless(us []*unit) {
 	}
 }
 
-// renamed reports whether two hosts of one file are one machine.
+// renamed reports whether two hosts of one file are the same machine.
 func renamed(a, b *unit) bool {
 	if a.host == "" || b.host == "" {
 		return false
@@ -451,8 +451,8 @@ func renamed(a, b *unit) bool {
 	return false
 }
 
-// generic reports whether a host name is one that a machine has before it
-// knows its own.
+// generic reports whether a host name is one that a machine has before it learns its
+// own.
 func generic(host string) bool {
 	switch first, _, _ := strings.Cut(host, "."); first {
 	case "localhost", "(none)", "bogon", "linux", "debian", "ubuntu", "archiso":
@@ -461,8 +461,8 @@ func generic(host string) bool {
 	return false
 }
 
-// sameHost compares host names; a short name is the same as a full one that
-// begins with it.
+// sameHost reports whether two host names are equal, ignoring case. A short name equals
+// a full name that begins with it and a dot.
 func sameHost(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
@@ -473,8 +473,8 @@ func sameHost(a, b string) bool {
 	return a != "" && len(b) > len(a) && b[len(a)] == '.' && strings.EqualFold(a, b[:len(a)])
 }
 
-// joinByName joins units of all files that agree on the node's name, be it the
-// layout's, the host's or the one that the kubelet states.
+// joinByName joins the units of all files that agree on the node's name, whether it
+// comes from the bundle layout, the host or the kubelet.
 func (s *splitter) joinByName() {
 	byName := map[string]*unit{}
 	for _, u := range s.units {
@@ -501,9 +501,8 @@ func isIP(name string) bool {
 	return strings.Trim(name, "0123456789.") == ""
 }
 
-// claims returns every name by which the unit calls its node. The lines of one
-// host name one node; a file of several nodes names several, and then says
-// nothing about its host.
+// claims returns every name by which the unit calls its node. A unit that holds only
+// what others wrote about a node claims just that node.
 func (u *unit) claims() []string {
 	var out []string
 	if u.about() {
@@ -527,8 +526,7 @@ func (u *unit) claims() []string {
 	return out
 }
 
-// stated returns the node name that the unit's lines state, the most frequent
-// one, "" if none.
+// stated returns the most frequent node name in the unit's lines, "" if there is none.
 func (u *unit) stated() string {
 	best := ""
 	for name, n := range u.names {
@@ -539,8 +537,8 @@ func (u *unit) stated() string {
 	return best
 }
 
-// joinByProcess joins units without any name to those in which the same
-// kubelet process writes: pieces of a rotated log.
+// joinByProcess joins units without any name to units written by the same kubelet
+// process, such as other parts of a rotated log.
 func (s *splitter) joinByProcess() {
 	byPID := map[int][]*unit{}
 	for _, u := range s.units {
@@ -568,7 +566,8 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
-// rootsOf returns the roots of units of a kind, of all inputs and by input, each in order.
+// rootsOf returns the roots of the units for which kind is true: all of them, and by
+// input.
 func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int][]*unit) {
 	type key struct {
 		input int
@@ -596,10 +595,9 @@ func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int]
 func (u *unit) named() bool     { return len(u.claims()) > 0 }
 func (u *unit) ofKubelet() bool { return u.kubelet }
 
-// joinHosts joins, in an input with the log of one kubelet and without a layout
-// that names nodes, the logs of other programs to that kubelet's node: a host
-// name need not be the node's name. What names another node than the kubelet does
-// stays apart.
+// joinHosts joins the logs of other programs to the node of the kubelet, in an input
+// with the log of one kubelet and a layout without node names: there the host name need
+// not be the node's name. Units that name a different node than the kubelet stay apart.
 func (s *splitter) joinHosts() {
 	all, kubelets := s.rootsOf((*unit).ofKubelet)
 	has := map[*unit]bool{}
@@ -614,7 +612,7 @@ func (s *splitter) joinHosts() {
 	}
 }
 
-// nodeNames returns how the units of each root call their node.
+// nodeNames returns the node names stated by the units of each root.
 func (s *splitter) nodeNames() map[*unit][]string {
 	out := map[*unit][]string{}
 	for _, u := range s.units {
@@ -623,7 +621,7 @@ func (s *splitter) nodeNames() map[*unit][]string {
 	return out
 }
 
-// nodes returns the names of nodes, not of hosts, that the unit states.
+// nodes returns the names of nodes, not hosts, that the unit states.
 func (u *unit) nodes() []string {
 	out := slices.Collect(maps.Keys(u.names))
 	for _, name := range [...]string{u.override, u.object, u.file.Node} {
@@ -634,15 +632,15 @@ func (u *unit) nodes() []string {
 	return slices.DeleteFunc(out, generic)
 }
 
-// another reports whether both name nodes, and none that is the same.
+// another reports whether both lists are non-empty and have no host in common.
 func another(have, names []string) bool {
 	return len(have) > 0 && len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
 		return slices.ContainsFunc(have, func(k string) bool { return sameHost(k, n) })
 	})
 }
 
-// stranger reports whether the node of a name is another than those of the kubelets
-// of an input. It is asked when all units are joined.
+// stranger reports whether name is a node other than those of the kubelets in the input
+// of f. It must be called after all units are joined.
 func (s *splitter) stranger(name string, f *parse.File) bool {
 	if name == "" || f == nil {
 		return false
@@ -655,9 +653,9 @@ func (s *splitter) stranger(name string, f *parse.File) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r *unit) bool { return !another(s.names[r], []string{name}) })
 }
 
-// joinRest gives units that say nothing about their node to the only node of
-// their input, or of all inputs; where there are several, nameless logs of
-// kubelets that ran at the same time under different process ids stay apart.
+// joinRest joins units that do not name their node to the only node of their input, or
+// of all inputs. If there are several, it joins those units with each other, except
+// logs of kubelets that ran at the same time under different process IDs.
 func (s *splitter) joinRest() {
 	all, byInput := s.rootsOf((*unit).named)
 	attached := map[*unit]bool{}
@@ -687,14 +685,14 @@ func (s *splitter) joinRest() {
 	}
 }
 
-// rival reports whether a unit is of one of several kubelets of a file, and another of
-// them, that ran at the same time, is of a node.
+// rival reports whether u is one of several kubelets in a file, and another of them
+// that ran at the same time belongs to node.
 func (s *splitter) rival(node, u *unit) bool {
 	return u.pid != 0 && slices.ContainsFunc(s.byFile[u.file][:min(len(s.byFile[u.file]), 64)], func(o *unit) bool { return o.root() == node.root() && apart(o, u) })
 }
 
-// apart reports whether two nameless units must be different nodes: two
-// kubelets that wrote at the same time under different process ids.
+// apart reports whether two nameless units must be different nodes: their kubelets
+// wrote at the same time under different process IDs.
 func apart(a, b *unit) bool {
 	for p, sa := range a.pids {
 		for q, sb := range b.pids {
@@ -706,8 +704,8 @@ func apart(a, b *unit) bool {
 	return false
 }
 
-// assign makes the nodes and hands out the records. Those of nodes beyond most go
-// to one that is thrown away.
+// assign creates the nodes and gives them their records. Records of nodes beyond most
+// go to a node that is thrown away.
 func (s *splitter) assign(most int) (_ []*Records, more int) {
 	nodes := map[*unit]*Records{}
 	var out []*Records
@@ -753,7 +751,7 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 	told := slices.ContainsFunc(s.units, (*unit).about)
 	for _, n := range out {
 		if told && n.Name == unknownNode && len(out) > 1 && n.silent() {
-			continue // the text around what is told of nodes
+			continue // the text around lines about other nodes
 		}
 		if !n.silent() || len(n.Coverage) > 0 || len(out) == 1 {
 			n.Interned = interned
@@ -763,7 +761,7 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 	return kept, more
 }
 
-// besides notes, of each of several kubelets in one file, its first line and that of another.
+// besides sets Records.Beside where one file has several kubelets.
 func (s *splitter) besides(nodes map[*unit]*Records) {
 	first := map[*parse.File]*parse.Coverage{}
 	for _, c := range s.b.Coverage {
@@ -784,8 +782,8 @@ func (s *splitter) besides(nodes map[*unit]*Records) {
 	}
 }
 
-// talkative returns those of the roots whose units wrote the most picked lines, in the order
-// that they had.
+// talkative limits roots to the given number, keeping those whose units have the most
+// events, in their original order.
 func (s *splitter) talkative(roots []*unit, most int) []*unit {
 	lines := map[*unit]int{}
 	for _, w := range s.writers {
@@ -800,9 +798,9 @@ func (s *splitter) talkative(roots []*unit, most int) []*unit {
 	return slices.DeleteFunc(roots, func(r *unit) bool { return !keep[r] })
 }
 
-// objectNodes makes a node of each Node object of an input without any kubelet
-// log, as "kubectl get nodes -o yaml" gives it, and of each that is of another node
-// than those of the kubelets.
+// objectNodes creates a node for each Node object if the input has no kubelet log, such
+// as the output of "kubectl get nodes -o yaml"; otherwise only for those that are not a
+// kubelet's node.
 func (s *splitter) objectNodes(known []*Records) []*Records {
 	logged := slices.ContainsFunc(s.units, func(u *unit) bool { return u.kubelet })
 	have := map[string]bool{}
@@ -819,13 +817,13 @@ func (s *splitter) objectNodes(known []*Records) []*Records {
 	return out
 }
 
-// silent reports whether the node has nothing but lines that say nothing.
+// silent reports whether the node has no records but coverage.
 func (n *Records) silent() bool {
 	return len(n.Events)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) == 0
 }
 
-// nameOf picks the name of a node: what the kubelet states, then the layout,
-// the override flag, the host.
+// nameOf picks the name of a node, in this order: the name in its lines, the layout,
+// the hostname-override flag, the host, the system's name, a generic host name.
 func nameOf(units []*unit) string {
 	sum := &unit{names: map[string]int{}}
 	var layout, override, host, system, weak string

@@ -8,14 +8,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestStrangers wants what a node controller says of several nodes to be of each of them,
-// and of the kubelet beside it only what names its node.
+// TestStrangers checks that lines of a node controller go to the nodes that they name,
+// and that the kubelet beside it keeps only those that name its own node.
 func TestStrangers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		lines []string // who: node
+		lines []string // "writer: node"
 		most  int
-		want  string // nodes and how many lines each has
+		want  string // nodes with their number of lines
 	}{
 		{"one node", []string{"controller: n1", "controller: n1"}, 0, "n1 2"},
 		{"two nodes", []string{"controller: n1", "controller: n2", "controller: n1"}, 0, "n1 2, n2 1"},

@@ -2,23 +2,22 @@ package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// Survey is what the index of a node's lines tells the passes over them: how
-// much room they will need, and when the lines were written.
+// Survey summarizes the index of a node's lines for later passes: how much room they
+// need, and when the lines were written.
 type Survey struct {
 	*Index
-	Events  int // pod events
-	Turns   int // turns of the sync loop
+	Events  int // lines of pod events
+	Turns   int // lines of sync-loop iterations
 	Marks   int // lines of the relist goroutine
 	Calls   int // failed runtime calls
-	history int // lines that tell of containers
+	history int // lines about containers and sandboxes
 	Kubelet int // lines of the kubelet
 	Sources map[parse.Source]bool
-	Wall    Span // of the dated lines
-	Boot    Span // of the lines of the kernel's buffer
+	Wall    Span // of lines dated by a wall clock
+	Boot    Span // of lines dated since boot (the kernel's buffer)
 }
 
-// Look makes the survey of a node, and gives it its StringTable where the input
-// brought none.
+// Look builds the survey of a node. It sets n.Interned if that is nil.
 func Look(n *Records) *Survey {
 	if n.Interned == nil {
 		n.Interned = parse.NewStringTable()

@@ -9,34 +9,34 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Transition is a state change of a container or pod sandbox that the runtime
-// or the relist goroutine itself logged, or that two snapshots prove.
+// Transition is a state change of a container or pod sandbox, logged by the runtime or
+// the relist goroutine, or proven by a listing.
 type Transition struct {
 	At       Instant
 	State    string // created, running, exited, removed
 	ExitCode *int
-	Src      parse.Source // who tells
-	Line     parse.Record // the line or the entry of a listing that tells
+	Src      parse.Source // source of Line
+	Line     parse.Record // log line or listing entry
 
-	// Subject is what it is about, the same for all its transitions.
+	// Subject is the container or sandbox, shared by all its transitions.
 	*Subject
 }
 
-// Subject is a container or pod sandbox, as far as its records name it.
+// Subject is a container or pod sandbox, as far as its records identify it.
 type Subject struct {
 	ID        string
 	Sandbox   bool   // a pod sandbox, not a container
-	SandboxID string // of a container
+	SandboxID string // sandbox of a container
 	PodUID    string
 	PodName   string
 	Namespace string
-	Name      string // of a container
+	Name      string // name of a container
 }
 
 // History is a list of transitions.
 type History = List[Transition]
 
-// State of a container or sandbox as a number.
+// State is the state of a container or sandbox.
 type State uint8
 
 // States.
@@ -51,14 +51,14 @@ const (
 
 var stateNames = [...]string{"", "created", "running", "exited", "removed", "unknown"}
 
-// Teller is who tells of a transition, as far as it matters.
+// Teller says which kind of source reported a transition.
 type Teller uint8
 
-// Tellers.
+// Sources of transitions.
 const (
-	ByRuntime Teller = iota // or by a listing of it
+	ByRuntime Teller = iota // the runtime, or a listing of its containers
 	ByKubelet
-	ByNobody // of an unknown source
+	ByNobody // unknown source
 )
 
 func tellerOf(s parse.Source) Teller {
@@ -71,13 +71,13 @@ func tellerOf(s parse.Source) Teller {
 	return ByRuntime
 }
 
-// Move is a transition, packed.
+// Move is a packed transition.
 type Move struct {
 	At     int64
 	Slack  time.Duration
-	Line   int32 // that tells: index into Node.Events, or ^index into Node.Containers
+	Line   int32 // source: index into HistoryTable.lines, or ^index into listed
 	Object int32
-	exit   int32 // index of the exit code plus one, 0 for none
+	exit   int32 // index in HistoryTable.exits plus one, 0 for none
 	State  State
 	Teller Teller
 }
@@ -88,17 +88,17 @@ type Object struct {
 	IsSandbox                                 bool
 }
 
-// Pod is the pod of the object, the zero PodID unknown.
+// Pod returns the pod of the object, the zero PodID if unknown.
 func (o *Object) Pod() PodID { return podOf(o.podNS, o.PodName) }
 
-// learn takes what was not known yet.
+// learn fills in the fields that are still unknown.
 func (o *Object) learn(sandbox, podUID, podName, podNS, name parse.StringID) {
 	o.sandbox, o.PodUID = cmp.Or(o.sandbox, sandbox), cmp.Or(o.PodUID, podUID)
 	o.PodName, o.podNS, o.name = cmp.Or(o.PodName, podName), cmp.Or(o.podNS, podNS), cmp.Or(o.name, name)
 }
 
-// Objects are numbered as they come up. There may be any number of them, so they
-// stand in pages, which need not be copied as they grow.
+// Objects holds objects by number, in the order they were added. There may be very
+// many, so they are kept in pages, which are not copied when the table grows.
 type Objects struct {
 	pages [][]Object
 	N     int
@@ -106,7 +106,7 @@ type Objects struct {
 
 const objectPage = 1 << 9
 
-// At is the object of a number.
+// At returns the object with number i.
 func (t *Objects) At(i int32) *Object { return &t.pages[i/objectPage][i%objectPage] }
 
 func (t *Objects) add(o Object) {
@@ -123,15 +123,15 @@ type HistoryTable struct {
 	lines    []*parse.Event
 	listed   []*parse.Container
 	interned *parse.StringTable
-	ByID     ByString[int32] // objects by id, their index plus one
+	ByID     ByString[int32] // number of the object with an ID, plus one
 	Objects  Objects
 	Moves    []Move
-	exits    []int // exit codes, each once
+	exits    []int // distinct exit codes
 	subject  []*Subject
 	plain    []*Transition
 }
 
-// object returns the index of the object of an id, which it may create.
+// object returns the number of the object with the ID, creating it if needed.
 func (t *HistoryTable) object(id parse.StringID, sandbox bool) int32 {
 	at := t.ByID.At(id)
 	if *at == 0 {
@@ -141,18 +141,18 @@ func (t *HistoryTable) object(id parse.StringID, sandbox bool) int32 {
 	return *at - 1
 }
 
-// settle joins what several sources tell of one change: the runtime's own
-// stamp beats its log line, which beats the kubelet's view of it. Moves come by
-// time then, and at one time by the id of their object.
+// settle merges repeated reports of the same state of an object: the runtime's own
+// timestamp beats its log line, which beats the kubelet's view. Afterwards moves are
+// ordered by time, then by the ID of their object.
 func (t *HistoryTable) settle() {
 	if !slices.IsSortedFunc(t.Moves, func(a, b Move) int { return cmp.Compare(a.At, b.At) }) {
-		// Those of one time as they were read: lines in their order, then the entries of
-		// listings, each of which tells of a life.
+		// Ties keep the order in which they were read: lines first, then listing
+		// entries.
 		slices.SortFunc(t.Moves, func(a, b Move) int {
 			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.State, b.State))
 		})
 	}
-	last := make([]int32, t.Objects.N) // the object's latest move of those kept, plus one
+	last := make([]int32, t.Objects.N) // by object: index in kept of its latest move, plus one
 	kept := t.Moves[:0]
 	for _, m := range t.Moves {
 		if k := last[m.Object]; k > 0 && kept[k-1].State == m.State {
@@ -178,7 +178,7 @@ func (m *Move) rank() int64 {
 	return int64(m.Line)
 }
 
-// better joins two tellings of one change.
+// better merges two reports of one change.
 func better(a, b Move) Move {
 	if b.Teller != ByKubelet && (a.Teller == ByKubelet || b.Slack < a.Slack) {
 		a, b = b, a
@@ -189,10 +189,10 @@ func better(a, b Move) Move {
 	return a
 }
 
-// Count is the number of transitions.
+// Count returns the number of transitions.
 func (t *HistoryTable) Count() int { return len(t.Moves) }
 
-// Item makes a transition whole.
+// Item unpacks transition i.
 func (t *HistoryTable) Item(i int) Transition {
 	m := &t.Moves[i]
 	x := Transition{At: Instant{m.At, m.Slack}, State: stateNames[m.State], ExitCode: t.ExitCode(m), Line: t.Record(m.Line), Src: parse.SrcKubelet, Subject: t.subjectOf(m.Object)}
@@ -202,7 +202,7 @@ func (t *HistoryTable) Item(i int) Transition {
 	return x
 }
 
-// ExitCode is the exit code that a move states, nil for none.
+// ExitCode returns the exit code that a move states, nil if none.
 func (t *HistoryTable) ExitCode(m *Move) *int {
 	if m.exit == 0 {
 		return nil
@@ -210,7 +210,7 @@ func (t *HistoryTable) ExitCode(m *Move) *int {
 	return &t.exits[m.exit-1]
 }
 
-// Record is the line, or the entry of a listing, that tells of a move.
+// Record returns the log line or listing entry behind a Move.Line.
 func (t *HistoryTable) Record(line int32) parse.Record {
 	if line < 0 {
 		return t.listed[^line]
@@ -227,7 +227,7 @@ func (t *HistoryTable) subjectOf(i int32) *Subject {
 		PodName: text(o.PodName), Namespace: text(o.podNS), Name: text(o.name)}
 }
 
-// Whole makes all transitions whole; each call returns the same.
+// Whole unpacks all transitions; every call returns the same pointers.
 func (t *HistoryTable) Whole() []*Transition {
 	if t.plain == nil {
 		subjects := make([]*Subject, t.Objects.N)

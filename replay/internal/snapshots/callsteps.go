@@ -12,44 +12,46 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// CallStep is what the metrics say of one runtime operation between two
-// snapshots that follow each other.
+// CallStep is the growth of one runtime operation's counters between two consecutive
+// snapshots of the metrics.
 type CallStep struct {
-	Operation string // the operation_type of the metrics
-	// From is the snapshot before, Unix ns. In the first step, Whole, it is
-	// the start of the process, 0 if unknown: the counters began at zero.
+	Operation string // label operation_type of the metrics
+	// From is the time of the earlier snapshot, Unix ns. In the first step (Whole is
+	// set) it is the start of the process, 0 if unknown, and the counters began at
+	// zero.
 	From, To int64
 	Whole    bool
-	// Calls ended in the step, Errors of them with an error; they took Sum
-	// together. The kubelet counts a call when it ends, so that one that
-	// hangs is not among them.
+	// Calls ended in the step, Errors of them with an error; Sum is their total
+	// duration. The kubelet counts a call when it ends, so a call that hangs is not
+	// included.
 	Calls, Errors int
 	Sum           time.Duration
-	// Long is how many took longer than Edge, the lowest bucket bound of 10 s
-	// or more (or the last finite one), at least LongMean on average.
+	// Long counts the calls longer than Edge, the lowest bucket bound of 10 s or more
+	// (or the last finite one). They took at least LongMean on average.
 	Long           int
 	Edge, LongMean time.Duration
 	Evidence       []host.Evidence
 
 	source  string
-	buckets []bucket // growth, cumulative
+	buckets []bucket // growth in the step, cumulative over buckets
 }
 
-// callMetrics are the names of the operation metrics, and what one unit of the durations
-// is in seconds.
+// callMetrics holds the names of one generation of the operation metrics, and the unit
+// of their durations in seconds.
 type callMetrics struct {
 	duration, calls, errors string
 	unit                    float64
 }
 
-// callGenerations lists them, newest first. From 1.14 to 1.17 the kubelet exposes both;
-// they count the same calls.
+// callGenerations lists the generations, newest first. Kubelets 1.14 to 1.17 expose
+// both; they count the same calls.
 var callGenerations = []callMetrics{
 	{"kubelet_runtime_operations_duration_seconds", "kubelet_runtime_operations_total", "kubelet_runtime_operations_errors_total", 1},
 	{"kubelet_runtime_operations_latency_microseconds", "kubelet_runtime_operations", "kubelet_runtime_operations_errors", 1e-6},
 }
 
-// callGeneration is the newest one that the series hold, nil for none.
+// callGeneration returns the newest generation found in the series, nil if there is
+// none.
 func callGeneration(series []*parse.Series) *callMetrics {
 	for i := range callGenerations {
 		g := &callGenerations[i]
@@ -60,15 +62,15 @@ func callGeneration(series []*parse.Series) *callMetrics {
 	return nil
 }
 
-// callShot is one operation in one snapshot.
+// callShot holds the counters of one operation in one snapshot.
 type callShot struct {
-	calls, count, sum, errors float64 // NaN unknown
+	calls, count, sum, errors float64 // NaN if unknown
 	buckets                   []bucket
 	rec, errRec               *parse.Sample
 }
 
-// callSource is one exporter's view of the operations: the snapshots of a
-// kubelet, or the copy that a Prometheus server keeps of them.
+// callSource is one exporter's view of the operations: snapshots of a kubelet, or the
+// copy of its metrics in a Prometheus server.
 type callSource struct {
 	name  string
 	times []int64
@@ -76,8 +78,8 @@ type callSource struct {
 	ops   map[string]map[int64]*callShot
 }
 
-// CallSteps returns what the metrics of one node say of its runtime calls,
-// ordered by operation, source and time.
+// CallSteps returns the growth of the runtime call metrics of one node, ordered by
+// operation, source and time.
 func CallSteps(series []*parse.Series) []CallStep {
 	gen := callGeneration(series)
 	if gen == nil {
@@ -132,7 +134,7 @@ func sourceName(s *parse.Series) string {
 	return s.Job + "\x00" + s.Label("job") + "\x00" + s.Label("instance")
 }
 
-// role says what a series of the generation counts, "" for others.
+// role returns what a series of this generation counts, "" for other series.
 func (g *callMetrics) role(name string) string {
 	switch name {
 	case g.calls:
@@ -161,7 +163,7 @@ func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
 	}
 	for p := range s.Samples() {
 		if _, kept := src.keep[p.At]; src.keep != nil && !kept || p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
-			continue // undatable, a stale mark, or no counter
+			continue // undated, a stale marker, or not a counter value
 		}
 		t := shots[p.At]
 		if t == nil {
@@ -198,8 +200,8 @@ func (t *callShot) finish() {
 	}
 }
 
-// processStartsAt gives the start of the kubelet's process, Unix seconds, by
-// the time of the snapshot.
+// processStartsAt returns the start of the kubelet process in Unix seconds, by snapshot
+// time.
 func processStartsAt(series []*parse.Series, sources []*callSource) map[int64]float64 {
 	out, read := map[int64]float64{}, map[int64]bool{}
 	for _, src := range sources {
@@ -220,8 +222,8 @@ func processStartsAt(series []*parse.Series, sources []*callSource) map[int64]fl
 	return out
 }
 
-// steps compares the snapshots of one operation. An operation that appears
-// later than the first snapshot began at zero.
+// steps compares consecutive snapshots of one operation. An operation that first
+// appears after the first snapshot began at zero.
 func (src *callSource) steps(op string, shots map[int64]*callShot, starts map[int64]float64) []CallStep {
 	var out []CallStep
 	var before int64
@@ -254,7 +256,7 @@ func (src *callSource) steps(op string, shots map[int64]*callShot, starts map[in
 	return out
 }
 
-// callStep is the growth from a to b.
+// callStep returns the growth from a to b.
 func callStep(op string, a, b *callShot) CallStep {
 	s := CallStep{Operation: op, Calls: int(b.count - a.count), Errors: int(b.errors - a.errors), buckets: grown(a.buckets, b.buckets)}
 	if d := b.sum - a.sum; d > 0 && d < 1e9 {
@@ -270,7 +272,7 @@ func callStep(op string, a, b *callShot) CallStep {
 	return s
 }
 
-// grown is the growth of a cumulative histogram; nil where the bounds differ.
+// grown returns the growth of a cumulative histogram, nil if the bounds differ.
 func grown(a, b []bucket) []bucket {
 	if len(a) != 0 && len(a) != len(b) {
 		return nil
@@ -285,12 +287,12 @@ func grown(a, b []bucket) []bucket {
 	return out
 }
 
-// callEdge is from where on a call counts as long: the kubelet's own relist
-// buckets end there.
+// callEdge is the duration in seconds beyond which a call counts as long. It is the
+// last finite bound of the kubelet's relist histograms.
 const callEdge = 10.0
 
-// long counts the calls beyond the edge and bounds their mean from below: the
-// others took at most the upper bound of their buckets.
+// long counts the calls beyond Edge and sets a lower bound of their mean: each of the
+// others took at most the upper bound of its bucket.
 func (s *CallStep) long() {
 	n := len(s.buckets)
 	if n < 2 || !math.IsInf(s.buckets[n-1].le, 1) {

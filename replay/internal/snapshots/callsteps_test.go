@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// callTable is table with the operation as a label: "name|op|le values".
+// callTable is Table with the operation as a label; rows are "name|op|le values".
 func callTable(offsets []int, rows ...string) []*parse.Series {
 	var plain []string
 	var ops []string
@@ -117,5 +117,5 @@ func TestShareOfRelist(t *testing.T) {
 	}
 }
 
-// ofMetrics are the operations of which there are metrics alone.
+// ofMetrics returns the operations found in the metrics alone.
 func ofMetrics(series []*parse.Series) []Operation { return Operations(series, CallSteps(series), nil) }

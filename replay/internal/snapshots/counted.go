@@ -10,32 +10,34 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// Counted is what the kubelet's metrics say of all relists: their number and lengths,
-// in either generation of names. What they do not state is -1.
+// Counted summarizes all relists counted by the kubelet's metrics, in either generation
+// of names. Values that the metrics do not state are -1.
 type Counted struct {
-	Metric   string        // the name that the kubelet uses
-	Count    int           // since the start of the process, by the last snapshot
-	Total    time.Duration // of these
+	Metric   string        // name of the duration metric
+	Count    int           // relists since the start of the process, in the last snapshot
+	Total    time.Duration // their total duration
 	P50, P99 time.Duration
-	// Recent says that the quantiles are those of a summary: of the last minutes before
-	// the snapshot. Those of a histogram are of all relists that the snapshots cover.
+	// Recent reports whether the quantiles come from a summary: then they cover the
+	// last minutes before the snapshot. Those of a histogram cover all relists between
+	// the first and last snapshot.
 	Recent bool
-	// Long are those longer than Edge, the last finite bound of the histogram, which
-	// quantiles do not see beyond.
+	// Long counts the relists longer than Edge, the last finite bound of the histogram.
+	// Quantiles cannot exceed it.
 	Long     int
 	Edge     time.Duration
-	Rate     float64 // relists a second between the first and the last snapshot
+	Rate     float64 // relists per second between the first and last snapshot
 	Evidence []host.Evidence
 }
 
-// podRelistMetrics count the relists of single pods that kubelets from 1.36 on make on
-// demand; those of the node do not count them.
+// podRelistMetrics count the on-demand relists of single pods that kubelets make from
+// 1.36 on. The metrics of node relists do not include them.
 var podRelistMetrics = []relistMetric{{"kubelet_pleg_pod_relist_duration_seconds", "", 1}}
 
-// CountedRelists reads them; false where no snapshot counts relists.
+// CountedRelists summarizes the relists of the node. It returns false if no snapshot
+// counts them.
 func CountedRelists(series []*parse.Series) (Counted, bool) { return counted(series, relistMetrics) }
 
-// CountedPodRelists reads those of single pods.
+// CountedPodRelists summarizes the on-demand relists of single pods.
 func CountedPodRelists(series []*parse.Series) (Counted, bool) {
 	return counted(series, podRelistMetrics)
 }
@@ -75,7 +77,7 @@ func counted(series []*parse.Series, gens []relistMetric) (Counted, bool) {
 	return c, false
 }
 
-// lastValue is the newest number of some series.
+// lastValue returns the newest valid counter value of the series.
 func lastValue(all []*parse.Series) (v float64, src *parse.Sample) {
 	for _, s := range all {
 		for p := range s.Samples() {
@@ -108,8 +110,9 @@ func (c *Counted) rate(shots []*shot) {
 	}
 }
 
-// buckets takes the quantiles of the relists that the snapshots cover, or of all since
-// the start of the process where there is only one or that started in between.
+// buckets sets the quantiles of the relists between the first and last snapshot, or of
+// all since the start of the process if there is one snapshot or the process restarted
+// in between.
 func (c *Counted) buckets(shots []*shot) {
 	if len(shots) == 0 {
 		return
@@ -149,9 +152,9 @@ func (c *Counted) summary(quantiles []*parse.Series, unit float64) {
 	}
 }
 
-// Ended counts the relists that ended from the last snapshot before a moment up to the
-// snapshot at another one, and says when that first one was; n is -1 where the snapshots
-// do not count them all. Proofs are in order of time.
+// Ended counts the relists that ended between the last snapshot at or before since and
+// the snapshot at to, and returns the time of the former. n is -1 unless proofs cover
+// this interval without a hole. Proofs must be in time order.
 func Ended(proofs []Proof, since, to int64) (from int64, n int) {
 	at := int64(0)
 	i, _ := slices.BinarySearchFunc(proofs, since+1, func(p Proof, t int64) int { return cmp.Compare(p.To, t) })

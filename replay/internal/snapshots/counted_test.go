@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestCountedRelists: both generations of names give the number, the lengths and the
-// rate of the relists, and nothing that the snapshots do not state.
+// TestCountedRelists checks that both generations of names give the number, durations
+// and rate of the relists, and nothing that the snapshots do not state.
 func TestCountedRelists(t *testing.T) {
 	at := func(s int) int64 { return time.Date(2026, 3, 1, 12, 0, s, 0, time.UTC).UnixNano() }
 	series := func(name, label, is string, values ...float64) *parse.Series {
@@ -41,8 +41,8 @@ func TestCountedRelists(t *testing.T) {
 	}
 }
 
-// TestCountedPodRelists: relists of single pods are read by their own name, and those of
-// the node never count them.
+// TestCountedPodRelists checks that on-demand relists of single pods are read from their
+// own metric and not counted as relists of the node.
 func TestCountedPodRelists(t *testing.T) {
 	series := func(name, le string, v float64) *parse.Series {
 		s := &parse.Series{Name: name, Points: []parse.Point{{At: 1, V: v, Src: &parse.Scrape{Stamp: parse.Stamp{At: 1, Basis: parse.Stated}}}}}

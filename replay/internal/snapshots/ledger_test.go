@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
-// A directory of snapshots alone gives a ledger: starts by the gauge, the hung
-// relists with their bounds, and what the counters say of the rest.
+// TestLedgerOfSnapshotsAlone checks that snapshots alone give a ledger: starts from the
+// gauge, hung relists with their bounds, and what the counters say about the others.
 func TestLedgerOfSnapshotsAlone(t *testing.T) {
 	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	series, scrapes := snapshots.Table([]int{0, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165},
@@ -46,8 +46,9 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 	}
 }
 
-// The time of a snapshot in whole seconds was cut: it was taken up to a second later, and
-// what follows from it is as uncertain.
+// TestStampsInWholeSecondsAreCut checks that a snapshot time in whole seconds counts as
+// truncated: the snapshot was taken up to a second later, and everything derived from it
+// is as uncertain.
 func TestStampsInWholeSecondsAreCut(t *testing.T) {
 	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	// All snapshots were taken 0.9 s after their stamps; the relist began at +150.8.

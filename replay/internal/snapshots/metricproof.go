@@ -13,80 +13,80 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// LongRelist is the length from which a relist is blamed on something: the
-// last finite bucket of the relist histograms, beyond which the metrics no
-// longer tell one length from another.
+// LongRelist is the duration from which a relist is long, so that its time gets
+// attributed to calls. It is the last finite bucket of the relist histograms; beyond it
+// the metrics no longer tell durations apart.
 const LongRelist = 10 * time.Second
 
-// ProofKind says what snapshots of the kubelet's metrics prove.
+// ProofKind is the kind of a Proof.
 type ProofKind string
 
 // Kinds of proof.
 const (
-	// ProofStart: the last relist whose list calls had succeeded when the
-	// kubelet last judged its health before From, and before To, began at Start.
+	// ProofStart: at the kubelet's last health check before From, and at the last one
+	// before To, the latest relist with successful list calls was the one that began at
+	// Start.
 	ProofStart ProofKind = "start"
-	// ProofCount: between From and To, Count relists ended, and they took
-	// Sum together.
+	// ProofCount: between From and To, Count relists ended; Sum is their total
+	// duration.
 	ProofCount ProofKind = "count"
-	// ProofSince: by To, the first snapshot of its process, Count relists had ended
-	// since that began, From.
+	// ProofSince: Count relists ended between the start of the process, From, and its
+	// first snapshot, To.
 	ProofSince ProofKind = "since"
-	// ProofLong: of the relists that ended between From and To, Count took
-	// longer than 10 s, together between SumMin and SumMax.
+	// ProofLong: of the relists that ended between From and To, Count took longer than
+	// 10 s, in total between SumMin and SumMax.
 	ProofLong ProofKind = "long"
-	// ProofRunning: a relist was running at To; if From is set, it was the
-	// same one that was running at From already.
+	// ProofRunning: a relist was running at To; if From is set, the same relist was
+	// already running at From.
 	ProofRunning ProofKind = "running"
 	// ProofRestart: the kubelet process was replaced between From and To;
 	// Start is the start of the new one if its metrics state it.
 	ProofRestart ProofKind = "restart"
-	// ProofGap: no snapshot succeeded between From and To, although they
-	// came regularly before. Count and Sum are the relists that ended across
-	// the gap.
+	// ProofGap: no snapshot succeeded between From and To, although they were regular
+	// before. Count relists ended in the gap, Sum is their total duration.
 	ProofGap ProofKind = "gap"
-	// ProofFrozen: between From and To relists were Sum apart that no relist
-	// filled: the process itself did not run.
+	// ProofFrozen: between From and To two relists began Sum apart although no relist
+	// took that long: the kubelet process was not running.
 	ProofFrozen ProofKind = "frozen"
-	// ProofRelist: one relist of at least SumMin, and at most SumMax where
-	// that is set, began at Start and ended at End, which is unknown while it
-	// runs at To.
+	// ProofRelist: one relist of at least SumMin, and at most SumMax if that is set,
+	// began at Start and ended at End. End is unknown if the relist is still running at
+	// To.
 	ProofRelist ProofKind = "relist"
-	// ProofAge: between From and To some relist began at least SumMin, and
-	// at most SumMax, after the last one that had listed pods began. Count
+	// ProofAge: between From and To some relist began at least SumMin, and at most
+	// SumMax, after the start of the last relist that had listed pods. Count relists
 	// began more than 10 s after it.
 	ProofAge ProofKind = "age"
-	// ProofPaced: Count relists began between From and To, none more than
-	// SumMax after the last one that had listed pods, and Sum after it together;
-	// none that ended took longer than SumMin.
+	// ProofPaced: Count relists began between From and To, each at most SumMax after
+	// the start of the last relist that had listed pods, and Sum after it in total. No
+	// relist that ended took longer than SumMin.
 	ProofPaced ProofKind = "paced"
 )
 
-// Proof is one statement about relists that metrics prove.
+// Proof is one statement about relists that the metrics prove.
 type Proof struct {
 	Kind           ProofKind
 	From, To       int64 // Unix ns
 	Start, End     host.Instant
-	Listed         *bool // of ProofRelist: whether it listed pods, nil unknown
+	Listed         *bool // ProofRelist: whether it listed pods, nil if unknown
 	Count          int   // -1 unknown
-	Whole          bool  // since the start of the process
+	Whole          bool  // counted since the start of the process
 	Sum            time.Duration
 	SumMin, SumMax time.Duration
 	Evidence       []host.Evidence
 
-	Step int64 // of ProofRelist: the snapshot before the one that shows its end
-	Pods bool  // of ProofRelist: the relists of single pods meanwhile are counted
+	Step int64 // ProofRelist: time of the last snapshot before its end
+	Pods bool  // ProofRelist: on-demand relists of single pods in the meantime are counted
 }
 
-// lastSeenSlack is the granularity of kubelet_pleg_last_seen_seconds, which
-// the kubelet cuts to whole seconds: the true start lies within the second.
+// lastSeenSlack is half the granularity of kubelet_pleg_last_seen_seconds, which the
+// kubelet truncates to whole seconds: the true start lies within that second.
 const lastSeenSlack = 500 * time.Millisecond
 
-// processSlack is the granularity of process_start_time_seconds: clock ticks on
-// top of a boot time in whole seconds.
+// processSlack is the granularity of process_start_time_seconds: clock ticks added to a
+// boot time in whole seconds.
 const processSlack = time.Second
 
-// OfKubelet are the series that this package looks at.
+// OfKubelet returns the series that this package reads.
 func OfKubelet(series []*parse.Series) []*parse.Series {
 	var out []*parse.Series
 	for _, s := range series {
@@ -97,10 +97,10 @@ func OfKubelet(series []*parse.Series) []*parse.Series {
 	return out
 }
 
-// Proofs returns what the kubelet's relist metrics prove, in time order.
-// series and scrapes are those of one node. Semantics follow pkg/kubelet/pleg
-// of 1.14 to 1.36: a relist is counted when it ends, failed ones included; the
-// interval is observed at each start against the last successful start.
+// Proofs returns what the kubelet's relist metrics prove, in time order. series and
+// scrapes are those of one node. Semantics follow pkg/kubelet/pleg of 1.14 to 1.36: a
+// relist is counted when it ends, failed ones included; the interval is observed at
+// each start, relative to the last successful start.
 func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
 	shots := shotsOf(series, relistMetrics)
 	out := proveStarts(shots)
@@ -130,26 +130,27 @@ func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
 
 // shot is what one snapshot says about relists. Unknown numbers are NaN.
 type shot struct {
-	at        int64
-	src       *parse.Scrape
-	count     float64 // relists ended
-	sum       float64 // their seconds
-	icount    float64 // relists begun, but for the first successful ones
+	at     int64
+	src    *parse.Scrape
+	count  float64 // relists ended
+	sum    float64 // their total duration in seconds
+	icount float64 // intervals observed: relists begun after the first successful one
+	// isum is the sum of these intervals in seconds.
 	isum      float64
-	podSum    float64 // seconds of relists of single pods, which the same loop makes from 1.36 on
+	podSum    float64 // seconds of on-demand relists of single pods, which the same loop makes from 1.36 on
 	lastSeen  float64
 	start     float64 // of the process, Unix seconds
 	buckets   []bucket
 	ibuckets  []bucket
 	rec       map[string]*parse.Sample
-	step      int64 // since the sample before, also where that one was left out
+	step      int64 // ns since the previous sample of the data, even if that was left out
 	undatable bool
 }
 
 type bucket struct{ le, n float64 }
 
-// relistMetrics lists, newest generation first, the names under which the
-// kubelet reports relists, and what one unit is in seconds.
+// relistMetrics lists the generations of the relist metrics, newest first, with their
+// unit in seconds.
 var relistMetrics = []relistMetric{
 	{"kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds", 1},
 	{"kubelet_pleg_relist_latency_microseconds", "kubelet_pleg_relist_interval_microseconds", 1e-6},
@@ -160,9 +161,8 @@ type relistMetric struct {
 	unit               float64
 }
 
-// shotsOf arranges the samples by snapshot. Where both generations of
-// names exist (1.14 to 1.17) only the newer one is read: they count the same
-// relists.
+// shotsOf groups the samples by snapshot. If both generations of names exist (1.14 to
+// 1.17), only the newer one is read: they count the same relists.
 func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 	gen := gens[0]
 	for _, g := range slices.Backward(gens) {
@@ -185,7 +185,7 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 			b.each(s, "seen", func(t *shot, v float64) { t.lastSeen = v })
 		}
 	}
-	// Only now is every snapshot there that a bucket may belong to.
+	// All snapshots that a bucket may belong to exist only now.
 	for _, s := range series {
 		switch s.Name {
 		case podRelistMetrics[0].duration + "_sum":
@@ -207,14 +207,14 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 type shotBuilder struct {
 	unit   float64
 	byTime map[int64]*shot
-	keep   map[int64]int64 // times to read and the step before each; nil: all
+	keep   map[int64]int64 // times to read, with the step before each; nil: all
 }
 
 func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64)) {
 	for p := range s.Samples() {
 		step, kept := b.keep[p.At]
 		if b.keep != nil && !kept || math.IsNaN(p.V) {
-			continue // NaN is a stale mark: no snapshot
+			continue // a stale marker: no snapshot
 		}
 		t := b.byTime[p.At]
 		if t == nil {
@@ -240,8 +240,8 @@ func (b *shotBuilder) bucket(s *parse.Series, of func(*shot) *[]bucket) {
 	}
 }
 
-// processStarts adds the start of the kubelet's process. Other exporters
-// write the same name; only samples of the snapshots at hand count.
+// processStarts adds the start of the kubelet process. Other exporters use the same
+// metric name, so only samples at the times of known snapshots count.
 func (b *shotBuilder) processStarts(series []*parse.Series) {
 	for _, s := range series {
 		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
@@ -275,8 +275,7 @@ func (b *shotBuilder) shots() []*shot {
 	return out
 }
 
-// cite returns the samples of the given roles as evidence; the note goes to
-// the first.
+// cite returns the samples of the given roles as evidence; the first one gets the note.
 func (t *shot) cite(note string, roles ...string) []host.Evidence {
 	var out []host.Evidence
 	for _, r := range roles {
@@ -288,7 +287,7 @@ func (t *shot) cite(note string, roles ...string) []host.Evidence {
 	return out
 }
 
-// proveStarts reads each new value of the last-seen gauge.
+// proveStarts returns a proof for each new value of the last-seen gauge.
 func proveStarts(shots []*shot) []Proof {
 	var out []Proof
 	last := math.NaN()
@@ -304,7 +303,7 @@ func proveStarts(shots []*shot) []Proof {
 		}
 		last = t.lastSeen
 		if i > 0 && t.icount == shots[i-1].icount && int64(t.lastSeen-1)*1e9 > shots[i-1].at {
-			continue // no relist began since the snapshot before: the evented PLEG moves the gauge too
+			continue // no relist began since the last snapshot: evented PLEG moves the gauge too
 		}
 		at := int64(t.lastSeen)*1e9 + int64(lastSeenSlack)
 		out = append(out, Proof{Kind: ProofStart, From: t.at, To: t.at, Count: -1,
@@ -314,16 +313,16 @@ func proveStarts(shots []*shot) []Proof {
 	return out
 }
 
-// restarted reports whether the process changed between two snapshots.
+// restarted reports whether the process was replaced between two snapshots.
 func restarted(a, b *shot) bool {
 	return b.start-a.start > 1.5 || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
 }
 
-// provingStep is what two snapshots of one process prove, if anything: b follows a, or is
-// its first, and a what it counted when it began.
+// provingStep returns what two snapshots of one process prove, if anything. b follows
+// a; if b is the first snapshot, a is the state when the process began, see zero.
 type provingStep func(a, b *shot) (Proof, bool)
 
-// proveStep compares two snapshots that follow each other.
+// proveStep compares two consecutive snapshots.
 func proveStep(a, b *shot) []Proof {
 	if restarted(a, b) {
 		p := Proof{Kind: ProofRestart, From: a.at, To: b.at, Count: -1,
@@ -347,8 +346,8 @@ func proveStep(a, b *shot) []Proof {
 	return out
 }
 
-// proveLong bounds the relists beyond the last finite bucket: what the others
-// may have taken follows from their buckets.
+// proveLong bounds the duration of the relists beyond the last finite bucket: the
+// buckets bound what the other relists took.
 func proveLong(a, b *shot) (Proof, bool) {
 	sum := b.sum - a.sum
 	n, least, most := tail(a.buckets, b.buckets)
@@ -362,8 +361,8 @@ func proveLong(a, b *shot) (Proof, bool) {
 	return p, true
 }
 
-// proveCount counts the relists that ended before the first snapshot of a process, where
-// its metrics state its start.
+// proveCount counts the relists that ended before the first snapshot of a process, if
+// its metrics state when it started.
 func proveCount(zero, t *shot) (Proof, bool) {
 	p := Proof{Kind: ProofSince, From: zero.at, To: t.at, Evidence: t.cite("", "start", "count")}
 	if p.From == 0 || math.IsNaN(t.count) {
@@ -373,8 +372,8 @@ func proveCount(zero, t *shot) (Proof, bool) {
 	return p, true
 }
 
-// zero is what the process counted when it began: at 0 where its metrics do not state
-// when that was.
+// zero returns the counters of the process when it began. Its time is 0 if the metrics
+// do not state the start.
 func (t *shot) zero() *shot {
 	zero := &shot{buckets: make([]bucket, len(t.buckets)), ibuckets: make([]bucket, len(t.ibuckets))}
 	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
@@ -383,8 +382,8 @@ func (t *shot) zero() *shot {
 	return zero
 }
 
-// tail compares two histograms: how many observations fell beyond the last
-// finite bucket, and between what bounds the sum of all others lies.
+// tail compares two histograms. It returns how many observations fell beyond the last
+// finite bucket, and bounds of the sum of all others.
 func tail(a, b []bucket) (n, least, most float64) {
 	if len(a) != len(b) || len(b) < 2 || !math.IsInf(b[len(b)-1].le, 1) {
 		return 0, 0, 0
@@ -399,8 +398,9 @@ func tail(a, b []bucket) (n, least, most float64) {
 	return max(b[len(b)-1].n-a[len(a)-1].n-below, 0), least, most
 }
 
-// podSeconds is how long relists of single pods took that ended between two snapshots:
-// none of the node begins meanwhile. It is false where nothing counts them.
+// podSeconds returns the duration of the on-demand relists of single pods that ended
+// between two snapshots. No relist of the node begins during these. It returns false if
+// nothing counts them.
 func podSeconds(a, b *shot) (float64, bool) {
 	switch {
 	case math.IsNaN(b.podSum):
@@ -411,12 +411,11 @@ func podSeconds(a, b *shot) (float64, bool) {
 	return b.podSum - a.podSum, true
 }
 
-// proveFrozen finds a pause between relist starts that no relist filled: the
-// interval histogram moved beyond its last bucket, the durations did not. A
-// stopped process answers no scrape, so the pause must fit between the two
-// snapshots (an interval may also be that of a long relist that ended before
-// them); and other relists must have run beside it, because under the evented
-// PLEG they are minutes apart by design.
+// proveFrozen finds a pause between relist starts that no relist filled: the interval
+// histogram grew beyond its last bucket, the durations did not. A stopped process
+// answers no scrape, so the pause must fit between the two snapshots (else the interval
+// may be due to a long relist that ended before them). Other relists must have run in
+// the same step, because under evented PLEG relists are minutes apart by design.
 func proveFrozen(a, b *shot) (Proof, bool) {
 	n, _, most := tail(a.ibuckets, b.ibuckets)
 	long, _, _ := tail(a.buckets, b.buckets)
@@ -430,9 +429,9 @@ func proveFrozen(a, b *shot) (Proof, bool) {
 		Evidence: append(a.cite("", "isum"), b.cite("starts of two relists lie at least "+parse.Least(seconds(pause))+" apart, yet no relist took long", "isum", "sum")...)}, true
 }
 
-// proveRunning compares relists begun with relists ended. Idle, the second is
-// ahead by one (the first relist has no interval) and by the failures before
-// the first success; one less means that a relist is under way.
+// proveRunning compares relists begun with relists ended, per process. While idle, the
+// latter is ahead by one (the first relist has no interval) plus the failures before
+// the first success; one less means that a relist is running.
 func proveRunning(shots []*shot) []Proof {
 	var out []Proof
 	for i := 0; i < len(shots); {
@@ -447,7 +446,7 @@ func proveRunning(shots []*shot) []Proof {
 	return out
 }
 
-// runningOf judges the snapshots of one process.
+// runningOf checks the snapshots of one process.
 func runningOf(shots []*shot) []Proof {
 	idle := idleAhead(shots)
 	var out []Proof
@@ -465,9 +464,9 @@ func runningOf(shots []*shot) []Proof {
 	return out
 }
 
-// proveGaps finds silences between good snapshots that came regularly.
-// /metrics calls the runtime itself, so it hangs while the runtime does: the
-// gap is evidence, and the relists that ended across it say how long.
+// proveGaps finds gaps between good snapshots that were regular before. /metrics itself
+// calls the runtime, so it hangs while the runtime does: the gap is evidence, and the
+// relists that ended during it say how long they took.
 func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 	step := medianStep(shots)
 	if step == 0 {
@@ -500,8 +499,8 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 	return out
 }
 
-// medianStep is the usual distance of snapshots in ns, 0 when there are too
-// few to tell.
+// medianStep returns the usual distance between snapshots in ns, 0 if there are too few
+// to tell.
 func medianStep(shots []*shot) int64 {
 	if len(shots) < 4 {
 		return 0

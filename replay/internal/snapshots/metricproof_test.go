@@ -11,8 +11,8 @@ import (
 
 const ProofBase = int64(1_795_217_460) // 2026-11-20 23:31:00 UTC
 
-// Table builds series from rows: one column a snapshot, 15 s apart from base
-// plus the given offsets; NaN-free, "-" for no sample.
+// Table builds series from rows of "name|le values", one column per snapshot; "-" means
+// no sample. Snapshots are at ProofBase plus the offsets, in seconds.
 func Table(offsets []int, rows ...string) ([]*parse.Series, []*parse.Scrape) {
 	var scrapes []*parse.Scrape
 	for i, o := range offsets {
@@ -159,9 +159,9 @@ func TestErrorPagesMakeAGap(t *testing.T) {
 	t.Error("no gap")
 }
 
-// TestOnDemandRelistsInThePause: from 1.36 on the loop relists single pods between two
-// relists of the node. Their seconds fill a pause that would else be that of a list that
-// failed, or of a process that stood still.
+// TestOnDemandRelistsInThePause checks that on-demand relists of single pods, which
+// from 1.36 on the loop makes between two relists of the node, explain a pause that
+// would otherwise mean a failed list or a stopped process.
 func TestOnDemandRelistsInThePause(t *testing.T) {
 	const D, I, P = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds", "kubelet_pleg_pod_relist_duration_seconds_sum"
 	at := func(s int) int64 { return int64(1_795_367_345+s) * 1e9 }
@@ -175,8 +175,8 @@ func TestOnDemandRelistsInThePause(t *testing.T) {
 		}
 		return s
 	}
-	// A relist of 83 s that runs at the second to the sixth snapshot; the next one begins
-	// 2.26 s after its end.
+	// A relist of 83 s that is running at the second to the sixth snapshot; the next
+	// one begins 2.26 s after its end.
 	long := []*parse.Series{series(D+"_count", "", 60, 60, 60, 60, 60, 61), series(D+"_sum", "", .26, .26, .26, .26, .26, 83.16),
 		series(I+"_count", "", 59, 60, 60, 60, 60, 61), series(I+"_sum", "", 59.3, 60.3, 60.3, 60.3, 60.3, 145.46),
 		series(D+"_bucket", "10", 60, 60, 60, 60, 60, 60), series(D+"_bucket", "+Inf", 60, 60, 60, 60, 60, 61)}

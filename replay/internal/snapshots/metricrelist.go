@@ -8,9 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// proveRelists dates single relists: those that one snapshot after the other
-// shows running, and those over 10 s that ended alone between two snapshots.
-// shots are those of one process.
+// proveRelists dates single relists: those that consecutive snapshots show running, and
+// those over 10 s that ended alone between two snapshots. shots are those of one
+// process.
 func proveRelists(shots []*shot) []Proof {
 	idle := idleAhead(shots)
 	var out []Proof
@@ -19,7 +19,7 @@ func proveRelists(shots []*shot) []Proof {
 	}
 	for i := 0; i < len(shots); {
 		j := i
-		for j+1 < len(shots) && shots[j+1].count == shots[i].count && cmp.Compare(shots[j+1].icount, shots[i].icount) == 0 { // or both unknown
+		for j+1 < len(shots) && shots[j+1].count == shots[i].count && cmp.Compare(shots[j+1].icount, shots[i].icount) == 0 { // or both unknown (NaN)
 			j++
 		}
 		d := dating{shots: shots, i: i, j: j, running: shots[i].running(idle), idle: shots[i].count-shots[i].icount == idle}
@@ -31,8 +31,8 @@ func proveRelists(shots []*shot) []Proof {
 	return out
 }
 
-// firstRelist dates the only long relist of a process that ended before its
-// first snapshot.
+// firstRelist dates the single long relist that ended before the first snapshot of a
+// process.
 func firstRelist(t *shot) (Proof, bool) {
 	p, ok := proveLong(t.zero(), t)
 	if !ok || p.Count != 1 || p.From == 0 || t.at-p.From < int64(p.SumMin) {
@@ -44,8 +44,8 @@ func firstRelist(t *shot) (Proof, bool) {
 	return p, true
 }
 
-// idleAhead is by how many the relists ended are ahead of the intervals
-// observed while none runs.
+// idleAhead returns by how many the relists ended exceed the intervals observed while
+// no relist runs.
 func idleAhead(shots []*shot) float64 {
 	idle := 1.0
 	for _, t := range shots {
@@ -54,27 +54,27 @@ func idleAhead(shots []*shot) float64 {
 	return idle
 }
 
-// running reports whether a relist was under way at the snapshot.
+// running reports whether a relist was running at the snapshot.
 func (t *shot) running(idle float64) bool { return t.icount >= 1 && t.count-t.icount == idle-1 }
 
-// dating is the search for the bounds of the relist that snapshots i to j, among
-// which nothing began or ended, may show running, and that ends before the next.
+// dating is the search for the bounds of one relist. Snapshots i to j, between which no
+// relist began or ended, may show it running; it ends before the next snapshot.
 type dating struct {
 	shots   []*shot
 	i, j    int
 	running bool
-	idle    bool // none runs; before the first that lists, which observes no interval, neither can be told
+	idle    bool // no relist runs; neither is known before the first that lists pods, which observes no interval
 }
 
-// relist bounds start and end of the relist. It is false where nothing proves
-// one of at least 10 s, or where several could be meant.
+// relist bounds the start and end of the relist. It returns false if nothing proves a
+// relist of at least 10 s, or if several relists could be meant.
 func (d *dating) relist() (Proof, bool) {
 	a, z := d.shots[d.i], d.shots[d.j]
 	var b *shot
 	if d.j+1 < len(d.shots) {
 		b = d.shots[d.j+1]
 	}
-	twice := d.running && z.at-a.at >= int64(LongRelist) // the same one, twice
+	twice := d.running && z.at-a.at >= int64(LongRelist) // seen twice, so it is the same relist
 	p := Proof{Kind: ProofRelist, From: a.at, To: z.at, Count: 1, SumMin: time.Duration(z.at - a.at)}
 	lo, hi := d.began()
 	if b == nil {
@@ -84,22 +84,22 @@ func (d *dating) relist() (Proof, bool) {
 	}
 	long, ok := proveLong(z, b)
 	ok = ok && long.Count == 1
-	within := ok && time.Duration(b.by()-z.at) > long.SumMin // it may have begun after the snapshot
+	within := ok && time.Duration(b.by()-z.at) > long.SumMin // the long relist may have begun after the last of these snapshots
 	switch {
 	case twice && !ok:
 	case ok && !within:
-		if !d.running && z != a { // only by the last of them, and none ended since the first
+		if !d.running && z != a { // it began before the last of these snapshots, and no relist ended since the first
 			hi += int64(pauseMost)
 		}
-		d.running = true // or it would not have ended so soon
+		d.running = true // otherwise it could not have ended so soon
 	case ok && d.running && time.Duration(z.at-hi)+long.SumMin > long.Sum:
-		// Another one would have been too much beside what the running one took.
+		// A second long relist does not fit in beside the one seen running.
 	case ok && d.idle:
 		lo, hi = z.at, b.by()
 	case ok && !d.running:
 		hi = b.by()
 	case twice && time.Duration(z.at-a.at) <= long.SumMax:
-		// The one seen running is over 10 s, and only one such ended.
+		// The relist seen running took over 10 s, and only one such relist ended.
 	default:
 		return Proof{}, false
 	}
@@ -110,7 +110,7 @@ func (d *dating) relist() (Proof, bool) {
 		endLo, endHi = max(endLo, lo+int64(p.SumMin)), min(endHi, hi+int64(p.SumMax))
 	}
 	if lo > hi || endLo > endHi {
-		return Proof{}, false // clocks that do not agree
+		return Proof{}, false // clocks disagree
 	}
 	p.Step, p.To, p.Start, p.End = z.at, b.at, host.Between(lo, hi), host.Between(endLo, endHi)
 	p.Listed = d.listed(z, b, &long)
@@ -125,11 +125,11 @@ func (d *dating) relist() (Proof, bool) {
 	return p, true
 }
 
-// by is when the snapshot was taken at the latest.
+// by returns the latest time at which the snapshot can have been taken.
 func (t *shot) by() int64 { return By(t.at) }
 
-// By is the latest moment that the time of a snapshot can mean: a whole second is a stamp
-// that was cut.
+// By returns the latest moment that a snapshot time can mean: a time in whole seconds
+// is taken to be truncated.
 func By(at int64) int64 {
 	if at%int64(time.Second) != 0 {
 		return at
@@ -137,12 +137,15 @@ func By(at int64) int64 {
 	return at + int64(time.Second)
 }
 
-// began bounds the start of the relist that runs at snapshot i: after the last
-// snapshot that saw an earlier one end, and not before the last start of one
-// that listed pods. Each begins as long after the last one that listed as it observes, so
-// that sums of intervals lead from the relists at hand by other snapshots to this one,
-// and too far only where a list failed in between: what ran by a snapshot before began
-// no later, what the gauge names in one behind no sooner.
+// began bounds the start of the relist that runs at snapshot i: after the last snapshot
+// that saw an earlier relist end, and not before the last start of one that listed
+// pods.
+//
+// Each relist observes as interval the time since the start of the last one that
+// listed, so the difference of two interval sums leads from the relist of another
+// snapshot to this one. It overshoots only if a list failed in between. The relist
+// running by an earlier snapshot therefore gives an upper bound, and the one named by
+// the gauge of a later snapshot a lower bound.
 func (d *dating) began() (lo, hi int64) {
 	t := d.shots[d.i]
 	hi = t.by()
@@ -158,7 +161,7 @@ func (d *dating) began() (lo, hi int64) {
 	if !d.running {
 		return min(lo, hi), hi
 	}
-	const reach = 64 // snapshots on either side
+	const reach = 64 // snapshots to use on either side
 	for _, u := range d.shots[max(d.i-reach, 0):min(d.i+reach, len(d.shots))] {
 		switch past := seconds(t.isum - u.isum); {
 		case !(t.isum >= 0 && u.isum >= 0):
@@ -171,13 +174,13 @@ func (d *dating) began() (lo, hi int64) {
 	return min(lo, hi), hi
 }
 
-// pauseMost is the longest pause between two relists: a period and a late timer.
+// pauseMost is the longest pause between two relists: a period plus timer delay.
 const pauseMost = 1600 * time.Millisecond
 
-// listed tells by the interval that the next relist observed whether this one
-// listed pods: the interval counts from the start of the last that did. Known only
-// where just this one ended and just the next began; relists of single pods on demand
-// make the next one wait.
+// listed infers from the interval observed by the next relist whether this one listed
+// pods: the interval counts from the start of the last one that did. It returns nil
+// (unknown) unless exactly this relist ended and exactly the next one began in the
+// step. On-demand relists of single pods delay the next one.
 func (d *dating) listed(z, b *shot, long *Proof) *bool {
 	if long.Count != 1 || b.count-z.count != 1 || b.icount-z.icount != 1 {
 		return nil
@@ -188,15 +191,15 @@ func (d *dating) listed(z, b *shot, long *Proof) *bool {
 		return nil
 	case pause < pauseMost.Seconds():
 		return new(true)
-	case pause >= 1.9+onDemand: // a period more: it counts from the one before
+	case pause >= 1.9+onDemand: // a period more: it counts from the previous relist
 		return new(false)
 	}
 	return nil
 }
 
-// proveAge reads the interval histogram: each relist observes at its start how
-// long ago the last one began that listed pods. Beyond the last bucket only the
-// sum tells, so that the longest is at least the mean of those.
+// proveAge reads the interval histogram: each relist observes at its start how long ago
+// the last relist that listed pods began. Beyond the last bucket only the sum is known,
+// so the longest interval is at least the mean of those.
 func proveAge(a, b *shot) (Proof, bool) {
 	n, least, most := tail(a.ibuckets, b.ibuckets)
 	long, _, _ := tail(a.buckets, b.buckets)
@@ -213,11 +216,11 @@ func proveAge(a, b *shot) (Proof, bool) {
 	return p, true
 }
 
-// provePace bounds the age of the last relist seen: each relist observes at its
-// start how long ago the last one began that had listed pods, and until its own
-// list returns the age grows by no more than it takes. A relist that was under way
-// at the first snapshot ended within what the longest took, so that the first start
-// of the step, and with it certainty, came a period after that at the latest.
+// provePace bounds the age of the last relist seen: each relist observes at its start
+// how long ago the last relist that had listed pods began, and until its own list
+// returns the age grows by no more than its duration. A relist running at the first
+// snapshot ended within the longest duration of the step; the first start of the step,
+// and the first observation, followed at most a period later.
 func provePace(a, b *shot) (Proof, bool) {
 	n, sum := b.icount-a.icount, b.isum-a.isum
 	if !(n >= 1) || !(sum >= 0) || !(b.sum >= a.sum) || !(b.count > a.count) {
@@ -232,17 +235,17 @@ func provePace(a, b *shot) (Proof, bool) {
 		Evidence: append(a.cite("", "icount", "isum"), b.cite(parse.Plural(int(n), "relist")+" began, none more than "+parse.Most(seconds(late))+" after the last one that listed pods", "icount", "isum")...)}, true
 }
 
-// longestOf bounds the longest observation of a step by its buckets and sum.
+// longestOf returns an upper bound, in seconds, of the longest observation of a step.
 func longestOf(a, b []bucket, sum float64) float64 {
 	if late, least, _ := tail(a, b); late > 0 {
 		return sum - least
 	} else if le := topBucket(a, b); le > 0 {
 		return min(sum, le)
 	}
-	return sum // no buckets
+	return sum // there are no buckets
 }
 
-// topBucket is the upper edge of the highest bucket that grew, 0 if the
+// topBucket returns the upper bound of the highest bucket that grew, 0 if the
 // histograms cannot be compared.
 func topBucket(a, b []bucket) float64 {
 	if len(a) != len(b) {

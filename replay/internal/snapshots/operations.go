@@ -14,9 +14,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// Operations sums up the runtime calls by operation: from the growth of the
-// metrics where there are any, and from the failed calls of the log. A failure
-// that ended between the snapshots is in their counters already.
+// Operations sums up the runtime calls by operation, longest total first: from the
+// growth of the metrics if there are any, and from the failed calls of the log. A
+// failure that ended between the snapshots is already in their counters.
 func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Failure) []Operation {
 	byName := map[string]*Operation{}
 	get := func(name string) *Operation {
@@ -41,7 +41,7 @@ func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Fai
 	return out
 }
 
-// fromFailures adds the failed calls of the log.
+// fromFailures adds the failed calls of the log that the counters do not cover.
 func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(string) *Operation) {
 	inside, types := map[string]int{}, map[string]string{}
 	for i := range fs {
@@ -72,8 +72,8 @@ func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(s
 			o.Total += time.Duration(f.End - f.Start.At)
 		}
 	}
-	// Failures that the kubelet's counters do not know: never fewer errors
-	// than lines that tell of one.
+	// Failures missing from the kubelet's counters: there are never fewer errors than
+	// log lines about one.
 	for name, n := range inside {
 		if o := get(name); o.metricErrors < n {
 			o.Errors += n - o.metricErrors
@@ -82,10 +82,10 @@ func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(s
 	}
 }
 
-// unstated marks what the metrics do not say of the operations that they count: how
-// long the calls took, where an excerpt has no sums, and how many failed. The kubelet
-// has no counter of errors for an operation that never failed, so that its absence says
-// something only in a whole snapshot, which has the start of the process too.
+// unstated marks what the metrics leave open about the operations they count: durations
+// if an excerpt has no sums, and the number of failures. The kubelet has no error
+// counter for an operation that never failed, so its absence means zero only in a
+// complete snapshot, recognized by the start time of the process.
 func unstated(series []*parse.Series, byName map[string]*Operation) {
 	gen := callGeneration(series)
 	if gen == nil {
@@ -108,8 +108,8 @@ func unstated(series []*parse.Series, byName map[string]*Operation) {
 	}
 }
 
-// OperationType turns the name of a CRI call into the operation_type of the
-// kubelet's metrics: PodSandboxStatus becomes podsandbox_status.
+// OperationType converts the name of a CRI call to the operation_type of the kubelet's
+// metrics: PodSandboxStatus becomes podsandbox_status.
 func OperationType(call string) string {
 	call = strings.ReplaceAll(call, "PodSandbox", "Podsandbox")
 	var b strings.Builder
@@ -122,10 +122,10 @@ func OperationType(call string) string {
 	return b.String()
 }
 
-// fromMetrics adds the growth over the snapshots, or the values since the start
-// of the process where there is a single one, and returns the span that it
-// covers by operation. Several sources count the same calls: the one that saw
-// most is taken.
+// fromMetrics adds the growth over the snapshots, or the values since the start of the
+// process if there is one snapshot only, and returns the interval covered, by
+// operation. Several sources count the same calls, so it uses the one with the most
+// calls.
 func fromMetrics(series []*parse.Series, steps []CallStep, get func(string) *Operation) map[string]host.Span {
 	covered := map[string]host.Span{}
 	for i := 0; i < len(steps); {
@@ -193,8 +193,8 @@ func addBuckets(sum, bs []bucket) []bucket {
 	return sum
 }
 
-// summaryQuantiles reads the quantiles of the summaries of kubelets before
-// 1.14: those of the last snapshot, over the ten minutes before it.
+// summaryQuantiles reads the quantiles of the summaries of kubelets before 1.14. They
+// are those of the last snapshot and cover the ten minutes before it.
 func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
 	gen := callGeneration(series)
 	if gen != &callGenerations[1] {
@@ -221,9 +221,9 @@ func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
 	}
 }
 
-// shareRelists divides the time of the relists between the calls that a relist
-// makes. Others make these calls too, so that each share is an upper bound: a
-// relist lists once, and inspects as often as pods changed.
+// shareRelists estimates the share of the relist time spent in each call that a relist
+// makes. Other parts of the kubelet make these calls too, so each share is an upper
+// bound: a relist lists once, and inspects as often as pods changed.
 func shareRelists(series []*parse.Series, byName map[string]*Operation) {
 	count, sum := relistGrowth(shotsOf(series, relistMetrics))
 	if sum <= 0 {
@@ -242,8 +242,8 @@ func shareRelists(series []*parse.Series, byName map[string]*Operation) {
 	}
 }
 
-// relistGrowth is how many relists ended over the snapshots and their seconds
-// together; those of one snapshot count from the start of the process.
+// relistGrowth returns how many relists ended over the snapshots, and their total
+// seconds. A single snapshot counts from the start of the process.
 func relistGrowth(shots []*shot) (count, sum float64) {
 	if len(shots) == 1 {
 		return shots[0].count, shots[0].sum
@@ -262,11 +262,11 @@ func relistGrowth(shots []*shot) (count, sum float64) {
 	return count, sum
 }
 
-// quantile estimates a quantile of a histogram, and the bounds of its bucket
-// (hi -1: none). Within the bucket it interpolates as Prometheus does, but in
-// the topmost one that holds anything, where the sum of all observations says
-// more: there it takes their mean. All are -1 without observations; the
-// estimate alone is -1 where nothing narrows an open bucket.
+// quantile estimates a quantile of a histogram and returns the bounds of its bucket (hi
+// is -1 if the bucket is open). It interpolates within the bucket as Prometheus does.
+// In the topmost non-empty bucket the sum of all observations says more, so there the
+// estimate is the mean of that bucket. All results are -1 without observations; the
+// estimate alone is -1 if nothing narrows an open bucket.
 func quantile(bs []bucket, q float64, sum time.Duration) (est, lo, hi time.Duration) {
 	all := 0.0
 	if len(bs) > 0 {
@@ -294,7 +294,7 @@ func quantile(bs []bucket, q float64, sum time.Duration) (est, lo, hi time.Durat
 	return -1, -1, -1
 }
 
-// topmost keeps the mean of the topmost bucket within its bounds.
+// topmost clamps the mean of the topmost bucket to its bounds.
 func topmost(lo, hi, mean float64) (est, low, high time.Duration) {
 	if math.IsInf(hi, 1) {
 		return seconds(max(mean, lo)), seconds(lo), -1
@@ -302,15 +302,15 @@ func topmost(lo, hi, mean float64) (est, low, high time.Duration) {
 	return seconds(min(max(mean, lo), hi)), seconds(lo), seconds(hi)
 }
 
-// Operation sums up one CRI operation.
+// Operation summarizes the calls of one CRI operation.
 type Operation struct {
-	Name          string        // podsandbox_status, …: the operation_type of the metrics
-	Calls, Errors int           // Calls -1 unknown
+	Name          string        // operation_type of the metrics: podsandbox_status, …
+	Calls, Errors int           // Calls is -1 if unknown
 	P50, P99      time.Duration // -1 unknown
 	Total         time.Duration // -1 unknown
-	ErrorsUnknown bool          // nothing says whether any failed
-	ShareOfRelist float64       // at most this part of the relist time, -1 unknown
+	ErrorsUnknown bool          // nothing says whether any call failed
+	ShareOfRelist float64       // upper bound of the share of relist time, 0..1; -1 unknown
 	Evidence      []host.Evidence
 
-	metricErrors int // of Errors, those that the metrics count
+	metricErrors int // the part of Errors that the metrics count
 }

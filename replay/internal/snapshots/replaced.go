@@ -2,10 +2,11 @@ package snapshots
 
 import "slices"
 
-// Replaced are the times of the last snapshots of processes that were replaced, in order.
+// Replaced lists the times of the last snapshots of processes that were replaced, in
+// order.
 type Replaced []int64
 
-// Replacements finds them among what the metrics prove.
+// Replacements finds the replaced processes in proofs.
 func Replacements(proofs []Proof) (out Replaced) {
 	for i := range proofs {
 		if p := &proofs[i]; p.Kind == ProofRestart {
@@ -16,8 +17,9 @@ func Replacements(proofs []Proof) (out Replaced) {
 	return out
 }
 
-// Until cuts a claim about the process of a time: what it showed there says nothing of
-// the time after its last snapshot, right after which it may have ended.
+// Until limits a claim that was made at a time about the current process and holds
+// until to. The claim ends at the last snapshot of that process, which may have exited
+// right after it.
 func (r Replaced) Until(at, to int64) int64 {
 	if i, _ := slices.BinarySearch(r, at); i < len(r) {
 		return min(to, r[i])

@@ -7,23 +7,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// A database may hold months of snapshots. What they prove is told by few: where
-// nothing happens, counters of far apart ones say the same.
+// A database may hold months of snapshots. Between events the counters are linear, so
+// reading only some of them loses nothing.
 const (
-	maxShots   = 5_000 // as many snapshots are read one by one
-	thinShots  = 2_500 // of more, evenly spaced ones, and
+	maxShots   = 5_000 // up to this many snapshots are all read
+	thinShots  = 2_500 // of more, about this many evenly spaced ones are read, and the ends of up to maxNotable steps
 	maxNotable = 20_000
 )
 
-// busyStep is how many seconds of relists between two snapshots make them worth
-// a look.
+// busyStep is the total relist duration in seconds that makes a step between two
+// snapshots notable.
 const busyStep = 5.0
 
-// notable picks the samples to read of a sum of relist durations, in this unit: evenly
-// spaced ones, and both ends of each step in which relists took long, none
-// ended, the counter fell or snapshots are missing; of other series, whose unit is 0, only
-// the former. It returns each with the distance from the one before it in the data; nil
-// where there are few enough to read all.
+// notable picks the samples to read from x, a sum of relist durations in the given unit
+// (in seconds): evenly spaced ones, and both ends of each step in which relists took
+// long, none ended, the counter fell or snapshots are missing. For other series, with
+// unit 0, it picks only the evenly spaced ones. It maps the time of each sample to the
+// distance from the previous one in the data. The result is nil if there are few enough
+// samples to read all.
 func notable(x *parse.Series, unit float64) map[int64]int64 {
 	if x == nil {
 		return nil
@@ -35,7 +36,7 @@ func notable(x *parse.Series, unit float64) map[int64]int64 {
 	out := map[int64]int64{}
 	extra, i := 0, 0
 	var last parse.Point
-	var before int64 // step before last
+	var before int64 // step from the sample before last to last
 	for p := range x.Samples() {
 		if math.IsNaN(p.V) {
 			continue
@@ -58,8 +59,8 @@ func notable(x *parse.Series, unit float64) map[int64]int64 {
 	return out
 }
 
-// longest is the series with most samples, by the span of what it holds packed
-// and the number of what it does not.
+// longest returns the wanted series with the most samples. Packed chunks count as 120
+// samples each.
 func longest(series []*parse.Series, want func(*parse.Series) bool) *parse.Series {
 	var best *parse.Series
 	most := 0
@@ -73,8 +74,8 @@ func longest(series []*parse.Series, want func(*parse.Series) bool) *parse.Serie
 	return best
 }
 
-// pace is the number of samples of a series and their usual distance, by the
-// first thousand.
+// pace returns the number of samples of a series and their usual distance in ns, taken
+// from the first thousand.
 func pace(s *parse.Series) (n int, usual int64) {
 	var ds []int64
 	last := int64(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// packed moves the points of series behind Unpack, as a database holds them.
+// packed moves the points of the series behind Unpack, as a database holds them.
 func packed(series []*parse.Series) []*parse.Series {
 	var out []*parse.Series
 	for _, s := range series {
@@ -41,7 +41,7 @@ func TestPackedSeriesProveTheSame(t *testing.T) {
 	}
 	got, want := CallSteps(packed(calls)), CallSteps(calls)
 	for i := range got {
-		got[i].Evidence, want[i].Evidence = nil, nil // of other series values
+		got[i].Evidence, want[i].Evidence = nil, nil // they cite other samples
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -52,8 +52,8 @@ func showAll(ps []Proof) string {
 	return showProofs(ps, ProofStart, ProofCount, ProofLong, ProofRunning, ProofRestart, ProofGap, ProofFrozen, ProofRelist, ProofAge)
 }
 
-// Of months of snapshots few are read, and a hang among them is still found to
-// the second.
+// TestManySnapshotsAreThinned checks that few of months of snapshots are read, yet a
+// hang among them is found to the second.
 func TestManySnapshotsAreThinned(t *testing.T) {
 	const n, D, I = 40_000, "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	src := &parse.Scrape{File: &parse.File{Path: "db/index"}, Stamp: parse.Stamp{Basis: parse.Stated}}
@@ -64,7 +64,7 @@ func TestManySnapshotsAreThinned(t *testing.T) {
 		}
 		ended, hung := 0.0, 0.0
 		for i := range n {
-			switch k := i - 30_001; { // a relist hangs for 300 s, 20 scrapes
+			switch k := i - 30_001; { // a relist hangs for 300 s, which is 20 scrapes
 			case k < 0 || k > 20:
 				ended += 14
 			case k == 20:
