@@ -88,6 +88,13 @@ func (t *StringTable) Of(text []byte) StringID {
 	return t.of(packSym(text, &room))
 }
 
+// Known returns the StringID of a string that was interned before, 0 if it was not.
+func (t *StringTable) Known(text []byte) StringID {
+	var room [hexLen / 2]byte
+	k := packSym(text, &room)
+	return t.look(k, t.hash(k))
+}
+
 // OfHexID returns the StringID of the string that id encodes.
 func (t *StringTable) OfHexID(id *HexID) StringID { return t.of(symText{symHex, id[:]}) }
 

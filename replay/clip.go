@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -29,7 +30,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Episodes = slices.DeleteFunc(n.Episodes, func(e Episode) bool {
 		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.At, e.LastReport))
 	})
-	n.Runs = slices.DeleteFunc(n.Runs, func(r Run) bool { return f.Out(r.First, max(r.Last, r.End.At)) })
+	n.clipRuns(f)
 	n.Bounded = slices.DeleteFunc(n.Bounded, func(b Bounded) bool { return f.Out(b.From, b.To) })
 	n.Health = slices.DeleteFunc(n.Health, func(h HealthSpan) bool { return f.Out(h.From, h.To) })
 	n.Claims = slices.DeleteFunc(slices.Clone(n.Claims), func(c Claim) bool { return f.Out(c.From, c.To) })
@@ -63,6 +64,35 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 		n.Window.End = min(n.Window.End, until)
 	}
 	return kept
+}
+
+// clipRuns removes the runs outside the frame. Relists and episodes keep the index of their run, or get -1 if it
+// was removed.
+func (n *Node) clipRuns(f host.Frame) {
+	now := make([]int, len(n.Runs))
+	var runs []Run
+	var asked kubelet.Generators
+	for i, r := range n.Runs {
+		if now[i] = -1; f.Out(r.First, max(r.Last, r.End.At)) {
+			continue
+		}
+		now[i], runs = len(runs), append(runs, r)
+		if i < len(n.asked) {
+			asked = append(asked, n.asked[i])
+		}
+	}
+	n.Runs, n.asked = runs, asked
+	move := func(run *int) {
+		if *run >= 0 && *run < len(now) {
+			*run = now[*run]
+		}
+	}
+	for i := range n.Relists {
+		move(&n.Relists[i].Run)
+	}
+	for i := range n.Episodes {
+		move(&n.Episodes[i].Run)
+	}
 }
 
 // cut limits a span to the frame.

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -18,7 +17,7 @@ type fieldCache struct {
 	row      []parse.StringID
 	shapes   []shapeOf
 	last     []*lastValues // per entry and set of fields; the most recently used first
-	long     map[string]parse.StringID
+	long     int           // values of more than maxTaken bytes that were interned
 	recent   recentLines
 }
 
@@ -45,31 +44,25 @@ var everyLine = map[string]bool{
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
-// maxTaken is the maximum length of values that are always interned. It covers IDs
-// and most errors, which the replay reads from every failed call. Longer values are
-// reasons in prose: some recur in a million lines, others never. Only the first
-// maxLong distinct ones of at most maxLongText bytes are interned. A line with any
-// other long value is read again when its fields are needed.
+// maxTaken is the length of the longest value that is always interned: longer than any ID. Longer
+// values are errors and reasons in words. Some recur in a million lines, others never do: each fieldCache
+// interns the first maxLong of them of up to maxLongText bytes, enough for the errors of a busy node, and
+// lines with further ones are read again if somebody asks for their fields.
 const (
-	maxTaken    = 160
-	maxLong     = 512
+	maxTaken    = 80
+	maxLong     = 1 << 15
 	maxLongText = 1024
 )
 
-// number interns a value. ok is false if the value must stay in its line.
-func (t *fieldCache) number(v string) (sid parse.StringID, ok bool) {
-	if len(v) <= maxTaken {
-		return t.interned.OfString(v), true
+// number returns the StringID of a value; ok is false for one that stays in its line.
+func (t *fieldCache) number(v []byte) (sid parse.StringID, ok bool) {
+	if len(v) > maxTaken {
+		if sid = t.interned.Known(v); sid != 0 || len(v) > maxLongText || t.long == maxLong {
+			return sid, sid != 0
+		}
+		t.long++
 	}
-	if sid, ok = t.long[v]; ok || len(v) > maxLongText || len(t.long) == maxLong {
-		return sid, ok
-	}
-	if t.long == nil {
-		t.long = map[string]parse.StringID{}
-	}
-	sid = t.interned.OfString(v)
-	t.long[strings.Clone(v)] = sid
-	return sid, true
+	return t.interned.Of(v), true
 }
 
 // keepWith directs the fields of the following lines to k. It returns the
@@ -103,7 +96,7 @@ func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	t.names = t.names[:0]
 	t.row = append(t.row[:0], 0)
 	for _, f := range t.fields {
-		sid, ok := t.number(f.Value)
+		sid, ok := t.number([]byte(f.Value))
 		if !ok {
 			return
 		}
@@ -125,7 +118,7 @@ func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		switch {
 		case len(v) > maxTaken:
 			var ok bool
-			if sid, ok = t.number(string(v)); !ok {
+			if sid, ok = t.number(v); !ok {
 				return
 			}
 		case sid != 0:
