@@ -40,7 +40,7 @@ type Options struct {
 func Build(b *parse.Bundle, opt Options) []*Node {
 	var nodes []*Node
 	records, more := host.Split(b, opt.MostNodes, opt.Parallel)
-	if more > 0 {
+	if more > 0 && opt.LeftOut != nil {
 		opt.LeftOut(more)
 	}
 	for _, r := range records {

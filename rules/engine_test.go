@@ -207,7 +207,7 @@ func TestFill(t *testing.T) {
 }
 
 func TestReadTellsWhere(t *testing.T) {
-	const text = "id: x\ntitel: y\nfor:\n  - sig: k.a\n    weight: stron\n  - cond: fase\n    weight: weak\n  - weight: weak\n  - sig: k.a\n    weight: weak\n    absent: true\n"
+	const text = "id: x\ntitel: y\nfor:\n  - sig: k.a\n    weight: stron\n  - cond: fase\n    weight: weak\n  - weight: weak\n  - sig: k.a\n    weight: weak\n    absent: true\n  - metric: m\n    num: \"> 0\"\n    weight: weak\n    min: 3\n"
 	_, probs := Read("x.yaml", []byte(text))
 	want := []string{
 		`x.yaml:2: unknown field "titel" in a cause (did you mean "title"?)`,
@@ -215,6 +215,7 @@ func TestReadTellsWhere(t *testing.T) {
 		`x.yaml:6: unknown condition "fase" (did you mean "phase"?)`,
 		`x.yaml:8: evidence needs exactly one of sig, fact, metric, cond`,
 		`x.yaml:9: a message counts as absent only where its log is there: looks must name it, as in looks: [kernel]`,
+		`x.yaml:12: min has no effect on this kind of evidence`,
 	}
 	var got []string
 	for _, p := range probs {

@@ -35,7 +35,7 @@ func newIndex(n *replay.Node) index {
 				x.there[g.ID] = true
 			}
 		}
-		x.oneClock = x.oneClock && comparable(c, n.Events[0])
+		x.oneClock = x.oneClock && alike(c, n.Events[0])
 		x.dated = x.dated && (c.Origin.Source != parse.SrcKubelet || !slices.ContainsFunc([]parse.Basis{parse.NoTime, parse.FileTime, parse.YearGuessed, parse.ZoneGuessed}, c.Bases.Has))
 	}
 	for s, ok := range n.Have {
@@ -46,7 +46,7 @@ func newIndex(n *replay.Node) index {
 
 // comparable reports whether the clocks of a group of events can be compared with that of
 // another event: all are from one file, or their year and zone are known.
-func comparable(c *replay.Group, other *parse.Event) bool {
+func alike(c *replay.Group, other *parse.Event) bool {
 	for b := parse.NoTime; b <= parse.Stated; b++ {
 		if !c.Bases.Has(b) {
 			continue
@@ -81,9 +81,9 @@ func (x *index) listTogether(ids []string) {
 		}
 		h := x.holder(id)
 		x.listed[id] = make([]*parse.Event, 0, h.lines)
-		for class, has := range h.of {
+		for group, has := range h.of {
 			if has {
-				of[class] = append(of[class], len(lists))
+				of[group] = append(of[group], len(lists))
 			}
 		}
 		lists, listed = append(lists, x.listed[id]), append(listed, id)

@@ -31,7 +31,9 @@ func (s *subject) evalMetric(c *Clause) outcome {
 		if len(o.records) < keepMax {
 			o.records = append(o.records, replay.Evidence{Record: m.Cite(ps[at]), Note: reduceNote(c.Reduce, v)})
 		}
-		o.vars = map[string]string{"value": strconv.FormatFloat(v, 'g', 4, 64)}
+		if o.vars == nil { // of the record that is quoted
+			o.vars = map[string]string{"value": strconv.FormatFloat(v, 'g', 4, 64)}
+		}
 	}
 	return o
 }

@@ -191,6 +191,24 @@ func (r *reader) errors(n *nodes.Node) *pattern.Pattern {
 	return pattern.Lazy(expr)
 }
 
+// unread returns the keys that a clause gives and that evidence of its kind does not read.
+func (c *Clause) unread() (keys []string) {
+	sig, fact, metric := len(c.Sigs) > 0, c.Fact != "", c.Metric != ""
+	for _, k := range []struct {
+		key         string
+		given, read bool
+	}{
+		{"where", len(c.Where) > 0, sig || fact}, {"text", c.Text != nil, sig || fact}, {"unless", c.Unless != nil, sig},
+		{"num", c.Num != nil, fact || metric}, {"min", c.Min > 1, sig || fact}, {"span", c.Span > 0, sig || fact},
+		{"repeat", c.Repeat, sig || fact}, {"labels", len(c.Labels) > 0, metric}, {"reduce", c.Reduce != "", metric}, {"from", len(c.From) > 0, sig},
+	} {
+		if k.given && !k.read {
+			keys = append(keys, k.key)
+		}
+	}
+	return keys
+}
+
 // oneTarget checks that a clause has one target, a weight or leads, and valid arguments.
 func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	targets := 0
@@ -214,6 +232,9 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 		}
 	} else if cond == nil && len(c.Args) > 0 {
 		r.bad(n, "", "args without a condition")
+	}
+	for _, key := range c.unread() {
+		r.bad(n, "", "%s has no effect on this kind of evidence", key)
 	}
 	if c.Metric != "" && c.Num == nil {
 		r.bad(n, "", "a metric needs num, such as \"> 0.5\"")

@@ -55,7 +55,7 @@ const StartUp = 60 * time.Second
 
 // episodes returns the disjoint intervals in which PLEG was unhealthy, sorted by start.
 func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
-	w, complete := newHealer(n), n.Witness
+	w, complete := newEpisodeBuilder(n), n.Witness
 	var out []Episode
 	byRun := map[int][]*LastSeen{}
 	for _, g := range groups {
@@ -122,7 +122,7 @@ type episodeBuilder struct {
 	left   int                      // number of episodes left out
 }
 
-func newHealer(n *Known) *episodeBuilder {
+func newEpisodeBuilder(n *Known) *episodeBuilder {
 	s := n.Log
 	w := &episodeBuilder{n: n, s: s, cover: s.Cover, log: n.Witness, nevers: map[int][]kubelet.Saying{}}
 	for _, t := range s.Nevers {
