@@ -108,7 +108,7 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 
 // TestEncodeParts: what is written by its parts is what json.Encoder writes.
 func TestEncodeParts(t *testing.T) {
-	inner := part{Name: "<a>", Own: ownText{"x"}, List: 2, Any: []int{}, Outer: &joined{Outer{1}, []part{{}}}}
+	inner := part{Name: "<a>", Own: ownText{"x"}, List: 2, Any: []int{}, Outer: &joined{Outer{1}, []part{{}}}, bare: 1}
 	for _, v := range []any{
 		nil, inner, &inner, []part{inner, {}}, &[]*part{&inner, nil}, numbers(0), numbers(3), (*part)(nil),
 		document{}, &document{}, &document{Schema: "s", Parts: []part{inner, inner}, Many: 3},
