@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// Histogram counts all dated known messages of one source, including those that Thin leaves out of
+// Histogram counts all dated known messages of one source, including those that a thinner leaves out of
 // a lane.
 type Histogram struct {
 	Source string `json:"name"`

@@ -18,7 +18,7 @@ type Lane struct {
 
 // Lanes returns the rows of a node's timeline: readiness, health, episodes, relists, undated
 // relists, CRI failures, runtime requests, kubelet processes, gaps in the log and contradictions;
-// then one per source and one per pod. Long lanes are thinned to about most marks; see Thin.
+// then one per source and one per pod. Long lanes are thinned to about most marks; see thinner.
 func Lanes(n *model.Node, most int) []Lane {
 	dated, failed, requests := newThinner(n.Window, most), newThinner(n.Window, most), newThinner(n.Window, most)
 	var undated []Mark
@@ -77,48 +77,58 @@ func Sources(n *model.Node, most int) []Lane {
 
 // Pods returns a lane for the events of each pod: those with problems first, then the busiest.
 // Together they have about four times most marks; if that leaves too few per pod, the last pods
-// share a lane.
+// share a lane. It reads the events twice, as there may be too many to hold.
 func Pods(n *model.Node, most int) []Lane {
-	var out []Lane
-	index, trouble := map[string]int{}, map[string]int{}
-	for _, m := range Collect(Events, n) {
-		if m.Start == 0 {
-			continue
-		}
-		i, known := index[m.Pod]
-		if !known {
-			i = len(out)
-			index[m.Pod] = i
-			out = append(out, Lane{m.Pod, Event, nil})
-		}
-		out[i].Marks = append(out[i].Marks, m)
-		if m.Weight() > 1 {
-			trouble[m.Pod]++
-		}
+	type pod struct {
+		name            string
+		events, trouble int
 	}
-	slices.SortFunc(out, func(a, b Lane) int {
-		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.Marks), len(a.Marks)), cmp.Compare(a.Name, b.Name))
+	var pods []pod
+	index := map[string]int{}
+	each := func(do func(i int, m Mark)) {
+		Events(n, func(m Mark) {
+			if m.Start == 0 {
+				return
+			}
+			i, known := index[m.Pod]
+			if !known {
+				i = len(pods)
+				index[m.Pod], pods = i, append(pods, pod{name: m.Pod})
+			}
+			do(i, m)
+		})
+	}
+	each(func(i int, m Mark) {
+		if pods[i].events++; m.Weight() > 1 {
+			pods[i].trouble++
+		}
 	})
-	if room := max(most*4/leastEvents, 1); len(out) > room { // one more lane for all others
-		rest := Lane{parse.Plural(len(out)-room, "more pod"), Event, nil}
-		for _, l := range out[room:] {
-			rest.Marks = append(rest.Marks, l.Marks...)
-		}
-		byStart(rest.Marks)
-		out = append(out[:room], rest)
+	slices.SortFunc(pods, func(a, b pod) int {
+		return cmp.Or(cmp.Compare(b.trouble, a.trouble), cmp.Compare(b.events, a.events), cmp.Compare(a.name, b.name))
+	})
+	room := max(most*4/leastEvents, 1)
+	lanes := min(len(pods), room+1) // one more for all others
+	thinners := make([]*thinner, lanes)
+	for i := range thinners {
+		thinners[i] = newThinner(n.Window, max(most*4/lanes, leastEvents))
 	}
-	return thinned(out, n.Window, max(most*4/max(len(out), 1), leastEvents))
+	for i, p := range pods {
+		index[p.name] = min(i, room)
+	}
+	each(func(i int, m Mark) { thinners[i].add(m) })
+	out := make([]Lane, lanes)
+	for i, t := range thinners {
+		out[i] = Lane{pods[i].name, Event, t.marks()}
+	}
+	if more := len(pods) - room; more > 0 {
+		out[room].Name = parse.Plural(more, "more pod")
+		byStart(out[room].Marks)
+	}
+	return out
 }
 
 // leastEvents is the minimum room for marks per pod.
 const leastEvents = 20
-
-func thinned(lanes []Lane, w model.Window, most int) []Lane {
-	for i := range lanes {
-		lanes[i].Marks = Thin(lanes[i].Marks, w, most)
-	}
-	return lanes
-}
 
 // outranks reports whether m is kept rather than o: the longer relist, or the mark of greater
 // weight.
@@ -129,21 +139,9 @@ func (m *Mark) outranks(o *Mark) bool {
 	return m.Weight() > o.Weight()
 }
 
-// Thin reduces ms to about most marks. Up to half of them are long or bad ones, which are kept
-// (except lines and events). Of the rest, one mark of the greatest weight remains for each of
-// most/2 equal intervals of the window; its More counts the others.
-func Thin(ms []Mark, w model.Window, most int) []Mark {
-	if len(ms) <= most {
-		return ms
-	}
-	t := newThinner(w, most)
-	for _, m := range ms {
-		t.add(m)
-	}
-	return t.marks()
-}
-
-// thinner is Thin for marks that are added one by one. It holds about most of them.
+// thinner reduces the marks added to it to about most, which is all that it holds. Up to half of
+// them are long or bad ones, which are kept (except lines and events). Of the rest, one mark of the
+// greatest weight remains for each of most/2 equal intervals of the window; its More counts the others.
 type thinner struct {
 	w    model.Window
 	most int
