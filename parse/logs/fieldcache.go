@@ -44,13 +44,13 @@ var everyLine = map[string]bool{
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
-// maxTaken is the length of the longest value that is always interned: longer than any ID. Longer
-// values are errors and reasons in words. Some recur in a million lines, others never do: each fieldCache
-// interns the first maxLong of them of up to maxLongText bytes, enough for the errors of a busy node, and
-// lines with further ones are read again if somebody asks for their fields.
+// maxTaken is the length of the longest value that is always interned. It covers IDs and most errors, which
+// the replay reads from every failed call. Longer values are reasons in prose: some recur in a million lines,
+// others never do. A fieldCache interns the first maxLong of them of up to maxLongText bytes, and lines with
+// further ones are read again when their fields are needed.
 const (
-	maxTaken    = 80
-	maxLong     = 1 << 15
+	maxTaken    = 160
+	maxLong     = 512
 	maxLongText = 1024
 )
 
