@@ -89,8 +89,8 @@ func (s *subject) vars() map[string]string {
 	if s.rt != "" {
 		v["runtime"] = s.rt
 	}
-	if s.n.Kubelet.Version != "" {
-		v["kubelet"] = s.n.Kubelet.Version
+	if version, _ := s.version(); version != "" {
+		v["kubelet"] = version
 	}
 	switch s.deadlines() {
 	case 1:
