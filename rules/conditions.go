@@ -322,11 +322,31 @@ const (
 	assumedSlack  = second
 )
 
-// deadlines returns how many timeouts a stuck pod costs each relist after the first of this
-// kubelet, or 0 if its version is not known precisely enough.
-func (v *view) deadlines() int {
-	k := &v.n.Kubelet
-	return pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax))
+// version returns the version of the kubelet that ran during the episode, "" if nothing
+// states one. known is false if several versions ran and nothing tells which ran then.
+func (s *subject) version() (version string, known bool) {
+	version = s.n.Kubelet.Version
+	same := func(r replay.Run) bool { return r.Version == version }
+	other := func(r replay.Run) bool { return r.Version != "" && r.Version != version }
+	if !slices.ContainsFunc(s.n.Runs, same) || !slices.ContainsFunc(s.n.Runs, other) { // not from the log, or the only one
+		return version, true
+	}
+	if s.ep != nil && s.ep.Run >= 0 && s.ep.Run < len(s.n.Runs) {
+		version = s.n.Runs[s.ep.Run].Version
+		return version, version != ""
+	}
+	return "", false
+}
+
+// deadlines returns how many timeouts a stuck pod costs each relist of the episode's kubelet
+// after the first, or 0 if its version is not known precisely enough.
+func (s *subject) deadlines() int {
+	version, known := s.version()
+	if !known {
+		return 0
+	}
+	k := &s.n.Kubelet
+	return pleg.Deadlines(cmp.Or(version, k.VersionMin), cmp.Or(version, k.VersionMax))
 }
 
 func evalSawtooth(s *subject, _ map[string]string) outcome {

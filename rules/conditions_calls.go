@@ -219,14 +219,15 @@ func evalUnitDown(s *subject, _ map[string]string) outcome {
 }
 
 // evalRestarted finds a runtime unit that ended and started again, or two starts within one
-// boot. A start alone is normal at boot.
+// boot. A start alone is normal at boot. A restart that begins while a call hangs may end
+// that hang and does not count.
 func evalRestarted(s *subject, _ map[string]string) outcome {
 	var all []*parse.Event
 	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
 		all = append(all, s.inWindow(id)...)
 	}
 	sortEvents(all)
-	ended, began := map[string]*parse.Event{}, map[string]*parse.Event{}
+	ending, ended, began := map[string]*parse.Event{}, map[string]*parse.Event{}, map[string]*parse.Event{} // ending: the first line of the end
 	for _, e := range all {
 		unit := unitOf(e)
 		if unit == "" {
@@ -234,20 +235,33 @@ func evalRestarted(s *subject, _ map[string]string) outcome {
 		}
 		if op := e.Field("op"); op != "Started" && !e.Is("ctrd.start") && !e.Is("docker.start") {
 			if op != "Starting" {
+				if ended[unit] == nil {
+					ending[unit] = e
+				}
 				ended[unit] = e
 			}
 			continue
 		}
-		b := ended[unit]
-		if first := began[unit]; b == nil && first != nil && e.At-first.At > minute { // several lines report the same start
+		b, from := ended[unit], e
+		if b != nil {
+			from = ending[unit]
+		} else if first := began[unit]; first != nil && e.At-first.At > minute { // several lines report the same start
 			b = first
 		}
-		if b != nil {
+		if b != nil && !s.hungBefore(from.At) {
 			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 		}
-		began[unit] = e
+		began[unit], ended[unit] = e, nil
 	}
 	return s.youngerUnit()
+}
+
+// hungBefore reports whether a call of the episode that timed out had run for a long
+// relist's time by then.
+func (s *subject) hungBefore(at int64) bool {
+	return s.ep != nil && slices.ContainsFunc(s.within(s.fails), func(f failure) bool {
+		return f.Start.Known() && f.Start.At >= s.ep.LastStart.At && f.Start.At < at-int64(replay.LongRelist) && hung(f.Failure)
+	})
 }
 
 // youngerUnit finds the unit of the node's runtime active only since some time after a
@@ -258,7 +272,7 @@ func (s *subject) youngerUnit() outcome {
 		since, err := time.Parse("Mon 2006-01-02 15:04:05 UTC", f.Attr("since")) // other zones are ambiguous
 		at := since.UnixNano()
 		ranOn := func(r replay.Run) bool { return r.First < at && r.Last > at && s.aliveBetween(r.First-1, at) }
-		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
+		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || s.hungBefore(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
 			continue
 		}
 		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})

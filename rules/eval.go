@@ -31,23 +31,27 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 		res.Causes = append(res.Causes, x.cause())
 	}
 	res.Status = status(v, &res)
+	promoted := -1
 	for _, x := range alikes {
 		if res.Status == StatusHealthy || !x.def.deniesTrouble() {
+			if promoted < 0 && !x.tooEarly() {
+				promoted = len(res.LookAlikes)
+			}
 			res.LookAlikes = append(res.LookAlikes, x.cause())
 		}
 	}
 	// A node without a cause and without an episode still gets an answer: the best
 	// look-alike takes the place of the cause, never above possible, since there is nothing
 	// to explain.
-	if len(res.Causes) == 0 && len(n.Episodes) == 0 && len(res.LookAlikes) > 0 {
-		c := res.LookAlikes[0]
+	if len(res.Causes) == 0 && len(n.Episodes) == 0 && promoted >= 0 {
+		c := res.LookAlikes[promoted]
 		c.Level, c.Confidence = Possible, min(c.Confidence, possibleMost)
 		res.Causes = append(res.Causes, c)
 	}
 	res.Summary = summary(v, &res)
 	res.Crossed, res.Warnings = v.crossed(res.Breaches), v.tooMany(res.Breaches)
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
-		res.LookAlikes = res.LookAlikes[1:] // already reported as the cause
+		res.LookAlikes = slices.Delete(res.LookAlikes, promoted, promoted+1) // already reported as the cause
 	}
 	return res
 }
@@ -57,6 +61,21 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 // evidence) overrules it.
 func (d *Def) deniesTrouble() bool {
 	return slices.ContainsFunc(d.For, func(c *Clause) bool { return c.Core && c.Cond == "healthy" })
+}
+
+// tooEarly reports whether a look-alike is a start of the kubelet and something failed
+// more than a minute after it, which a start does not explain.
+func (x *scored) tooEarly() bool {
+	i := slices.IndexFunc(x.found, func(o outcome) bool { return o.clause.Cond == "startup" })
+	return i >= 0 && slices.ContainsFunc(x.sub.incidents(), func(failed replay.Span) bool {
+		began := int64(0) // of the last start before the failure
+		for _, r := range x.found[i].records {
+			if at := r.When().At; at <= failed.From {
+				began = max(began, at)
+			}
+		}
+		return began != 0 && failed.From-began > minute
+	})
 }
 
 // vars returns the facts about the subject that sentences may use.
@@ -70,8 +89,8 @@ func (s *subject) vars() map[string]string {
 	if s.rt != "" {
 		v["runtime"] = s.rt
 	}
-	if s.n.Kubelet.Version != "" {
-		v["kubelet"] = s.n.Kubelet.Version
+	if version, _ := s.version(); version != "" {
+		v["kubelet"] = version
 	}
 	switch s.deadlines() {
 	case 1:

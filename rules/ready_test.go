@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -42,6 +43,24 @@ func TestReadyAfter(t *testing.T) {
 			line(0, parse.SrcKubelet, parse.SigNodeEvent, parse.Field{Name: "event", Value: "NodeReady"}, parse.Field{Name: "ago", Value: c.ready}))
 		if got := nodeSubject(newView(n)).readyAfter(); got != c.want {
 			t.Errorf("NotReady %s ago, Ready %s ago: %v", c.not, c.ready, got)
+		}
+	}
+}
+
+// TestStartExplainsItsOwnTime tests that a start of the kubelet is named as the possible
+// cause of a NotReady node only if the node turned NotReady within a minute of it.
+func TestStartExplainsItsOwnTime(t *testing.T) {
+	pack, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sec, want := range map[int64]bool{1: true, 330: false} {
+		n := node(line(0, parse.SrcKubelet, parse.SigStarting), line(1, parse.SrcKubelet, parse.SigNever))
+		n.Events, n.Episodes = n.Events[:2], nil
+		n.Ready = []replay.ReadyChange{{At: base + sec*second, Until: base + (sec+10)*second, Evidence: replay.Evidence{Record: n.Events[1]}}}
+		res := Eval(n, pack)
+		if got := slices.ContainsFunc(res.Causes, func(c Cause) bool { return c.ID == "startup-transient" }); got != want {
+			t.Errorf("NotReady %d s after the start: named %v", sec, got)
 		}
 	}
 }

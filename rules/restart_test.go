@@ -37,3 +37,30 @@ func TestYoungerUnit(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartInHang tests that a restart of the runtime counts if it began before the calls
+// hung, and not if it began while one did.
+func TestRestartInHang(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		stopping, started int // s after the last good relist
+		want              bool
+	}{
+		{"before the hang", -20, -10, true},
+		{"with the first call", 3, 20, true},
+		{"ends the hang", 200, 203, false},
+		{"stops slowly in the hang", 60, 203, false},
+	} {
+		systemd := func(sec int, op string) *parse.Event {
+			return line(sec, parse.SrcSystemd, "sys.runtime", parse.Field{Name: "op", Value: op}, parse.Field{Name: "unit", Value: "containerd.service"})
+		}
+		n := node(systemd(c.stopping, "Stopping"), systemd(c.started-1, "Stopped"), systemd(c.started, "Started"))
+		n.Episodes[0].LastReport = base + 230*second
+		n.Failures = []replay.Failure{{Call: "ListPodSandbox", Code: "DeadlineExceeded", Start: replay.Instant{At: base + second}, End: base + 121*second,
+			Evidence: []replay.Evidence{{Record: line(121, parse.SrcKubelet, "rpc.failed")}}}}
+		o := evalRestarted(episodeSubject(newView(n), &n.Episodes[0]), nil)
+		if (o.state == Found) != c.want {
+			t.Errorf("%s: %v", c.name, o.state)
+		}
+	}
+}
