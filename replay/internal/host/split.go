@@ -20,7 +20,7 @@ type unit struct {
 	host     string         // from the log's framing, "" if none
 	pid      int            // set for one of several kubelets in the file; 0: all other lines
 	names    map[string]int // node names in its lines, with counts
-	itself   []string       // those of the names that a kubelet states
+	itself   []string       // those of the names that a kubelet states, in its log or its metrics
 	override string         // --hostname-override
 	system   string         // the host's own name; weaker evidence, as it may differ from the node's name
 	object   string         // the only node described by a file without kubelet lines
@@ -248,7 +248,9 @@ func (s *splitter) metrics() {
 	}
 	for _, f := range s.b.Files {
 		if name := stated[f]; name != "" {
-			s.unit(f, "", 0).names[name]++
+			u := s.unit(f, "", 0)
+			u.names[name]++
+			u.itself = append(u.itself, name)
 		}
 	}
 }
@@ -594,6 +596,15 @@ func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int]
 func (u *unit) named() bool     { return len(u.claims()) > 0 }
 func (u *unit) ofKubelet() bool { return u.kubelet }
 
+// mentions reports whether the unit names nodes only in lines that no kubelet wrote,
+// such as those of a node controller or of an alert: these can be about any node.
+func (u *unit) mentions() bool {
+	return u.about() || !u.kubelet && len(u.names) > 0 && len(u.itself) == 0 && (u.host == "" || generic(u.host)) && u.file.Node == "" && u.object == ""
+}
+
+// namesNode reports whether the unit names the node that its file is from.
+func (u *unit) namesNode() bool { return u.named() && !u.mentions() }
+
 // joinHosts joins the logs of other programs to the node of the kubelet, in an input
 // with the log of one kubelet and a layout without node names: there the host name need
 // not be the node's name. Units that name a different node than the kubelet stay apart.
@@ -605,7 +616,7 @@ func (s *splitter) joinHosts() {
 	}
 	names := s.nodeNames()
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(u.mentions() && len(names[k[0]]) == 0) {
 			join(k[0], u)
 		}
 	}
@@ -658,11 +669,12 @@ func (s *splitter) stranger(name string, f *parse.File) bool {
 // kubelets that ran at the same time: what lies beside these goes to the one in the same
 // folder.
 func (s *splitter) joinRest() {
-	all, byInput := s.rootsOf((*unit).named)
+	all, _ := s.rootsOf((*unit).named)
 	attached := map[*unit]bool{}
 	for _, r := range all {
 		attached[r] = true
 	}
+	all, byInput := s.rootsOf((*unit).namesNode)
 	only := func(u *unit) *unit {
 		if own := byInput[u.file.Input]; len(own) == 1 {
 			return own[0]
