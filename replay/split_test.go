@@ -234,3 +234,65 @@ func TestAnotherNode(t *testing.T) {
 		}
 	}
 }
+
+// TestKubeletsBeside checks that a kubelet whose log names no node joins the node that another log names only if
+// it cannot have run beside that one, and that what lies in a folder with one of two such logs is of its node.
+func TestKubeletsBeside(t *testing.T) {
+	log := func(pid, from, to int, node string) string {
+		var lines []string
+		for m := from; m <= to; m++ {
+			lines = append(lines, strings.NewReplacer("4242", fmt.Sprint(pid), ":00.0001", fmt.Sprint(":00.01", pid)).Replace(fmt.Sprintf(lineA, m)))
+		}
+		if node != "" {
+			lines = append(lines, fmt.Sprintf(lineB, to, pid, node))
+		}
+		return strings.Join(lines, "\n")
+	}
+	for _, c := range []struct {
+		name    string
+		first   string // log in w1
+		second  string // log in w2
+		folders string // of files that name nothing
+		want    []string
+	}{
+		{"one after the other", log(11, 1, 3, ""), log(12, 4, 6, "b"), "w1 w2 .", []string{"b 5"}},
+		{"the same process", log(12, 1, 5, ""), log(12, 4, 6, "b"), "w1", []string{"b 3"}},
+		{"beside it", log(11, 1, 6, ""), log(12, 2, 5, "b"), "w1 w1 w2 w2/sub", []string{"b 3", "unknown 3"}},
+		{"beside it, a file between", log(11, 1, 6, ""), log(12, 2, 5, "b"), "w1 .", []string{"b 1", "unknown 1", "unknown 2"}},
+		{"both nameless", log(11, 1, 6, ""), log(12, 2, 5, ""), "w1 w2 w2", []string{"unknown 2", "unknown 3"}},
+	} {
+		for _, inputs := range [][2]int{{0, 0}, {0, 1}} {
+			if inputs[1] == 1 && strings.HasSuffix(c.folders, ".") {
+				continue // it is in the input of the first
+			}
+			d := newTestLog()
+			parts := []parse.LogPart{d.decode("w1/kubelet.log", "", c.first), d.decode("w2/kubelet.log", "", c.second)}
+			b := bundleOfParts(parts...)
+			for i, f := range b.Files {
+				f.Input = inputs[i]
+			}
+			for i, dir := range strings.Fields(c.folders) {
+				f := &parse.File{Path: fmt.Sprintf("%s/%d.prom", dir, i), Role: parse.RoleMetrics}
+				if strings.HasPrefix(dir, "w2") {
+					f.Input = inputs[1]
+				}
+				b.Files = append([]*parse.File{f}, b.Files...)
+				b.Facts = append(b.Facts, &parse.Fact{Pos: parse.Pos{File: f, Line: 1}, Key: "x"})
+			}
+			var got []string
+			for _, n := range Build(b, Options{}) {
+				files := map[*parse.File]bool{}
+				for _, e := range n.Events {
+					files[e.File] = true
+				}
+				for _, f := range n.Facts {
+					files[f.File] = true
+				}
+				got = append(got, fmt.Sprint(n.Name, " ", len(files)))
+			}
+			if slices.Sort(got); !slices.Equal(got, c.want) {
+				t.Errorf("%s, inputs %v: nodes %q, want %q", c.name, inputs, got, c.want)
+			}
+		}
+	}
+}

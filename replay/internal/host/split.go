@@ -20,7 +20,7 @@ type unit struct {
 	host     string         // from the log's framing, "" if none
 	pid      int            // set for one of several kubelets in the file; 0: all other lines
 	names    map[string]int // node names in its lines, with counts
-	itself   []string       // those of the names that a kubelet states
+	itself   []string       // those of the names that a kubelet states, in its log or its metrics
 	override string         // --hostname-override
 	system   string         // the host's own name; weaker evidence, as it may differ from the node's name
 	object   string         // the only node described by a file without kubelet lines
@@ -248,7 +248,9 @@ func (s *splitter) metrics() {
 	}
 	for _, f := range s.b.Files {
 		if name := stated[f]; name != "" {
-			s.unit(f, "", 0).names[name]++
+			u := s.unit(f, "", 0)
+			u.names[name]++
+			u.itself = append(u.itself, name)
 		}
 	}
 }
@@ -257,7 +259,6 @@ func (s *splitter) metrics() {
 // overlap by at least a minute: these are kubelets of two nodes. Without an overlap it
 // is a restart.
 func together(c *Index) map[*parse.File]bool {
-	const least = int64(60e9)
 	loops := map[*parse.File]map[int]Span{}
 	for i := range c.Groups {
 		if x := &c.Groups[i]; x.Kinds&(KindTurn|KindGoroutine) != 0 && x.Origin.Host == "" && x.Origin.Source == parse.SrcKubelet && x.Origin.PID > 1 && x.dated() {
@@ -274,7 +275,7 @@ func together(c *Index) map[*parse.File]bool {
 		spans := slices.SortedFunc(maps.Values(pids), func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 		last := int64(0)
 		for _, l := range spans {
-			out[f] = out[f] || last != 0 && min(last, l.To)-l.From >= least
+			out[f] = out[f] || last != 0 && min(last, l.To)-l.From >= restart
 			last = max(last, l.To)
 		}
 	}
@@ -595,6 +596,15 @@ func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int]
 func (u *unit) named() bool     { return len(u.claims()) > 0 }
 func (u *unit) ofKubelet() bool { return u.kubelet }
 
+// mentions reports whether the unit names nodes only in lines that no kubelet wrote,
+// such as those of a node controller or of an alert: these can be about any node.
+func (u *unit) mentions() bool {
+	return u.about() || !u.kubelet && len(u.names) > 0 && len(u.itself) == 0 && (u.host == "" || generic(u.host)) && u.file.Node == "" && u.object == ""
+}
+
+// namesNode reports whether the unit names the node that its file is from.
+func (u *unit) namesNode() bool { return u.named() && !u.mentions() }
+
 // joinHosts joins the logs of other programs to the node of the kubelet, in an input
 // with the log of one kubelet and a layout without node names: there the host name need
 // not be the node's name. Units that name a different node than the kubelet stay apart.
@@ -606,7 +616,7 @@ func (s *splitter) joinHosts() {
 	}
 	names := s.nodeNames()
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(u.mentions() && len(names[k[0]]) == 0) {
 			join(k[0], u)
 		}
 	}
@@ -654,49 +664,150 @@ func (s *splitter) stranger(name string, f *parse.File) bool {
 }
 
 // joinRest joins units that do not name their node to the only node of their input, or
-// of all inputs. If there are several, it joins those units with each other, except
-// logs of kubelets that ran at the same time under different process IDs.
+// of all inputs. A kubelet that ran beside those of that node is a node of its own. If
+// there are several nodes, it joins those units with each other, except logs of
+// kubelets that ran at the same time: what lies beside these goes to the one in the same
+// folder.
 func (s *splitter) joinRest() {
-	all, byInput := s.rootsOf((*unit).named)
+	all, _ := s.rootsOf((*unit).named)
 	attached := map[*unit]bool{}
 	for _, r := range all {
 		attached[r] = true
 	}
-	var rest []*unit
+	all, byInput := s.rootsOf((*unit).namesNode)
+	only := func(u *unit) *unit {
+		if own := byInput[u.file.Input]; len(own) == 1 {
+			return own[0]
+		} else if len(own) == 0 && len(all) == 1 {
+			return all[0]
+		}
+		return nil
+	}
+	ran := s.processes()
+	merge := func(a, b *unit) {
+		if a, b = a.root(), b.root(); a != b {
+			join(a, b)
+			ran[a] = append(ran[a], ran[b]...)
+		}
+	}
+	var rest, others []*unit
 	for _, u := range s.units {
 		if u.named() || attached[u.root()] {
 			continue
 		}
-		if own := byInput[u.file.Input]; len(own) == 1 && !s.rival(own[0], u) {
-			join(own[0], u)
-		} else if len(own) == 0 && len(all) == 1 {
-			join(all[0], u)
+		if ran[u.root()] == nil {
+			others = append(others, u)
+		} else if n := only(u); n != nil && !beside(ran[n.root()], ran[u.root()], restart) {
+			merge(n, u)
 		} else {
 			rest = append(rest, u)
 		}
 	}
 	for i, u := range rest {
 		for _, o := range rest[:min(i, 64)] {
-			if !apart(o, u) {
-				join(o, u)
+			if !beside(ran[o.root()], ran[u.root()], 0) {
+				merge(o, u)
 				break
 			}
 		}
 	}
+	kubelets, ofInput := s.rootsOf((*unit).ofKubelet)
+	strays, folders := len(rest) > 0, s.folders()
+	var loose *unit
+	for _, u := range others {
+		near := ofInput[u.file.Input]
+		if len(near) == 0 {
+			near = kubelets
+		}
+		n := only(u)
+		if strays && len(near) > 1 && !s.several[u.file] {
+			n = folders.of(u.file)
+		} else if n == nil && strays {
+			n = rest[0]
+		}
+		if n == nil {
+			loose = cmp.Or(loose, u)
+			n = loose
+		}
+		join(n, u)
+	}
 }
 
-// rival reports whether u is one of several kubelets in a file, and another of them
-// that ran at the same time belongs to node.
-func (s *splitter) rival(node, u *unit) bool {
-	return u.pid != 0 && slices.ContainsFunc(s.byFile[u.file][:min(len(s.byFile[u.file]), 64)], func(o *unit) bool { return o.root() == node.root() && apart(o, u) })
+// folders maps each folder of an input, and each archive in it, to the only node with
+// kubelets' logs in it, nil if there are several.
+type folders map[folder]*unit
+
+type folder struct {
+	input int
+	path  string
 }
 
-// apart reports whether two nameless units must be different nodes: their kubelets
-// wrote at the same time under different process IDs.
-func apart(a, b *unit) bool {
-	for p, sa := range a.pids {
-		for q, sb := range b.pids {
-			if p != q && sa.meets(sb) {
+func (s *splitter) folders() folders {
+	out := folders{}
+	for _, u := range s.units {
+		if !u.kubelet {
+			continue
+		}
+		for dir := u.file.Path; dir != ""; {
+			dir = above(dir)
+			k := folder{u.file.Input, dir}
+			if r, ok := out[k]; ok && r != u.root() {
+				out[k] = nil
+			} else {
+				out[k] = u.root()
+			}
+		}
+	}
+	return out
+}
+
+// of returns the node of the closest folder above f that has kubelets' logs.
+func (m folders) of(f *parse.File) *unit {
+	for dir := f.Path; dir != ""; {
+		dir = above(dir)
+		if r, ok := m[folder{f.Input, dir}]; ok {
+			return r
+		}
+	}
+	return nil
+}
+
+// above returns the folder or archive that holds path, "" at the top.
+func above(path string) string {
+	return path[:max(0, strings.LastIndexAny(path, "/!"))]
+}
+
+// process is a kubelet process that wrote lines of a file.
+type process struct {
+	pid  int
+	file *parse.File
+	when Span
+}
+
+// processes returns the kubelet processes of each root that has any. Lines that another
+// program handed on, such as dockerd, carry the ID of that program.
+func (s *splitter) processes() map[*unit][]process {
+	out := map[*unit][]process{}
+	for _, w := range s.writers {
+		if o, u := w.origin, w.unit; o.Source == parse.SrcKubelet && o.PID != 0 && (o.Ident == "" || o.Ident == "kubelet" || u.pid != 0) {
+			out[u.root()] = append(out[u.root()], process{o.PID, u.file, w.when})
+		}
+	}
+	return out
+}
+
+// restart is longer than lines of two processes of one node can overlap.
+const restart = int64(60e9)
+
+// beside reports whether two kubelets must be of different nodes: they wrote at the
+// same time under different process IDs, for the given time if into different files.
+func beside(a, b []process, least int64) bool {
+	for _, p := range a {
+		for _, q := range b {
+			if p.pid == q.pid || !p.when.meets(q.when) {
+				continue
+			}
+			if p.file == q.file || least == 0 || min(p.pid, q.pid) > 1 && min(p.when.To, q.when.To)-max(p.when.From, q.when.From) >= least {
 				return true
 			}
 		}

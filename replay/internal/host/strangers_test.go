@@ -54,3 +54,49 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 }
+
+// TestMentions checks that a file that only mentions a node gives its name to no kubelet in another file, and
+// that the metrics of a kubelet do.
+func TestMentions(t *testing.T) {
+	sigs := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNodeEvent, Extract: func(msg string, dst []parse.Field) []parse.Field {
+		return append(dst, parse.Field{Name: "node", Value: msg})
+	}}}}
+	for _, c := range []struct {
+		name   string
+		names  string        // stated in the kubelet's log
+		other  *parse.Origin // writer of the other file
+		metric string
+		want   string // nodes with their number of lines
+	}{
+		{"a node controller", "", &parse.Origin{}, "", "n2 1, unknown 1"},
+		{"an alert", "", &parse.Origin{Host: "n2", Ident: parse.IdentAbout}, "", "n2 1, unknown 1"},
+		{"beside metrics of that node", "", &parse.Origin{}, "n2", "n2 2"},
+		{"beside metrics of another node", "", &parse.Origin{}, "n1", "n1 1, n2 1"},
+		{"of the kubelet's node", "n2", &parse.Origin{}, "", "n2 2"},
+		{"the log of a host", "", &parse.Origin{Host: "n2"}, "", "n2 2"},
+	} {
+		file := func(path string) *parse.File { return &parse.File{Path: path, Role: parse.RoleKubeletLog} }
+		log, mention, metrics := file("kubelet.log"), file("other.log"), file("metrics.prom")
+		b := &parse.Bundle{Files: []*parse.File{log, mention}}
+		add := func(f *parse.File, o *parse.Origin, node string) {
+			kind := &parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: true}
+			b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText(node), parse.Event{Line: 1, Stamp: parse.Stamp{At: int64(len(b.Events)+1) * 1e9, Basis: parse.Stated}}))
+			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: o})
+		}
+		add(log, &parse.Origin{Source: parse.SrcKubelet, PID: 4242}, c.names)
+		add(mention, c.other, "n2")
+		if c.metric != "" {
+			b.Files = append(b.Files, metrics)
+			b.Series = append(b.Series, &parse.Series{Name: "kubelet_node_name", Labels: []parse.Field{{Name: "node", Value: c.metric}}, Points: []parse.Point{{V: 1, Src: &parse.Scrape{File: metrics, Line: 1}}}})
+		}
+		nodes, _ := Split(b, 0, nil)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Name+" "+string(rune('0'+len(n.Events))))
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
