@@ -122,6 +122,22 @@ func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	}
 }
 
+// TestListsJustUnderTheThreshold checks that a line which a relist writes as soon as its list has returned, before it is
+// itself past the threshold, shows no inspection: the next list may take all the time after it.
+func TestListsJustUnderTheThreshold(t *testing.T) {
+	two := []string{skipLine("10:03:01.000000", 181*time.Second), skipLine("10:05:57.000000", 357*time.Second), // relist of 10:00:00
+		skipLine("10:06:02.000000", 182*time.Second), skipLine("10:08:50.000000", 350*time.Second)} // relist of 10:03:00
+	for stamp, want := range map[string]Step{"10:05:58.500000": StepUnknown, "10:07:00.000000": StepInspect} {
+		finished := `I1120 ` + stamp + `    4242 generic.go:334] "Generic (PLEG): container finished" podID="1" containerID="ab" exitCode=1`
+		lines := append(slices.Clone(two), finished)
+		slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
+		n := buildOne(t, strings.Join(lines, "\n"))
+		if len(n.Episodes) != 1 || n.Episodes[0].StuckStep != want {
+			t.Errorf("%s: %+v, want one episode stuck in %s", stamp, n.Episodes, want)
+		}
+	}
+}
+
 // ticking adds a line of another goroutine every two seconds, as in a complete log, and sorts.
 func ticking(lines []string, from, to string) string {
 	at, _ := time.Parse(time.TimeOnly, from)
