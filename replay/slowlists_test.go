@@ -138,6 +138,25 @@ func TestListsJustUnderTheThreshold(t *testing.T) {
 	}
 }
 
+// TestQueuedEvents checks that two events of one container prove an undated relist only if they are delivered about a
+// period apart: those that come at once had waited for the sync loop, and relists that ran before may have sent them.
+func TestQueuedEvents(t *testing.T) {
+	event := func(stamp, kind string) string {
+		return `I1120 ` + stamp + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"Container` + kind + `","Data":"0123456789abcdef"}`
+	}
+	for died, want := range map[string]int{"10:06:05.000100": 0, "10:06:07.000000": 1} {
+		n := buildOne(t, strings.Join([]string{skipLine("10:03:01.000000", 181*time.Second), skipLine("10:06:03.000000", 182*time.Second),
+			event("10:06:05.000000", "Started"), event(died, "Died"), skipLine("10:08:50.000000", 190*time.Second)}, "\n"))
+		least := 0
+		for _, b := range n.Bounded {
+			least += b.CountMin
+		}
+		if least != want {
+			t.Errorf("Died at %s: at least %d undated relists, want %d", died, least, want)
+		}
+	}
+}
+
 // ticking adds a line of another goroutine every two seconds, as in a complete log, and sorts.
 func ticking(lines []string, from, to string) string {
 	at, _ := time.Parse(time.TimeOnly, from)
