@@ -122,6 +122,41 @@ func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	}
 }
 
+// TestListsJustUnderTheThreshold checks that a line which a relist writes as soon as its list has returned, before it is
+// itself past the threshold, shows no inspection: the next list may take all the time after it.
+func TestListsJustUnderTheThreshold(t *testing.T) {
+	two := []string{skipLine("10:03:01.000000", 181*time.Second), skipLine("10:05:57.000000", 357*time.Second), // relist of 10:00:00
+		skipLine("10:06:02.000000", 182*time.Second), skipLine("10:08:50.000000", 350*time.Second)} // relist of 10:03:00
+	for stamp, want := range map[string]Step{"10:05:58.500000": StepUnknown, "10:07:00.000000": StepInspect} {
+		finished := `I1120 ` + stamp + `    4242 generic.go:334] "Generic (PLEG): container finished" podID="1" containerID="ab" exitCode=1`
+		lines := append(slices.Clone(two), finished)
+		slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
+		n := buildOne(t, strings.Join(lines, "\n"))
+		if len(n.Episodes) != 1 || n.Episodes[0].StuckStep != want {
+			t.Errorf("%s: %+v, want one episode stuck in %s", stamp, n.Episodes, want)
+		}
+	}
+}
+
+// TestQueuedEvents checks that two events of one container prove an undated relist only if they are delivered about a
+// period apart: those that come at once had waited for the sync loop, and relists that ran before may have sent them.
+func TestQueuedEvents(t *testing.T) {
+	event := func(stamp, kind string) string {
+		return `I1120 ` + stamp + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"Container` + kind + `","Data":"0123456789abcdef"}`
+	}
+	for died, want := range map[string]int{"10:06:05.000100": 0, "10:06:07.000000": 1} {
+		n := buildOne(t, strings.Join([]string{skipLine("10:03:01.000000", 181*time.Second), skipLine("10:06:03.000000", 182*time.Second),
+			event("10:06:05.000000", "Started"), event(died, "Died"), skipLine("10:08:50.000000", 190*time.Second)}, "\n"))
+		least := 0
+		for _, b := range n.Bounded {
+			least += b.CountMin
+		}
+		if least != want {
+			t.Errorf("Died at %s: at least %d undated relists, want %d", died, least, want)
+		}
+	}
+}
+
 // ticking adds a line of another goroutine every two seconds, as in a complete log, and sorts.
 func ticking(lines []string, from, to string) string {
 	at, _ := time.Parse(time.TimeOnly, from)

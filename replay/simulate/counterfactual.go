@@ -17,6 +17,7 @@ import (
 // load is the work of one recorded relist, divided by purpose.
 type load struct {
 	start, end int64
+	slack      time.Duration // of the start
 	list       time.Duration
 	listFailed bool
 	listStuck  bool // a list call timed out
@@ -107,7 +108,7 @@ func loads(n *replay.Node, bs []blame.Blame) []load {
 		if took <= 0 {
 			continue
 		}
-		w := load{start: r.Start.At, end: r.Start.At + int64(took), rest: took,
+		w := load{start: r.Start.At, end: r.Start.At + int64(took), slack: r.Start.Slack, rest: took,
 			listFailed: r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed}
 		if b := divided[i]; b != nil {
 			w.divide(b)
@@ -407,13 +408,14 @@ func (l *Counterfactual) idle(now int64, i int, end int64, h *health, period tim
 	return int(max((end-now)/step-3, 0))
 }
 
-// next returns the start of the following relist. A quiet schedule aligns with the
-// recorded one if that is less than a period away.
+// next returns the start of the following relist. The schedule aligns with the recorded
+// one if that is less than a period away, or may be for all that is known of its start.
 func (l *Counterfactual) next(ended int64, period time.Duration, i int, busy bool) int64 {
 	at := ended + int64(max(period, time.Millisecond))
 	if i+1 < len(l.loads) {
 		start := l.loads[i+1].start
-		if at > start && start >= ended && !busy || max(at-start, start-at) < int64(period)/2 && start > ended {
+		early := start - int64(min(l.loads[i+1].slack, 2*period))
+		if at > start && start >= ended && !busy || max(at-start, early-at) < int64(period)/2 && start > ended {
 			return start
 		}
 	}

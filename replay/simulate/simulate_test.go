@@ -344,3 +344,25 @@ func TestEventedByVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestUncertainStart checks that no quiet relist is assumed within the uncertainty of the start of the next one:
+// it would end the time in which PLEG was unhealthy too early.
+func TestUncertainStart(t *testing.T) {
+	at := func(s float64) replay.Instant { return replay.Instant{At: second(s)} }
+	last := at(302)
+	last.Slack = 1100 * time.Millisecond
+	n := &replay.Node{Relists: []replay.Relist{
+		{Start: at(0), End: at(0.05), Outcome: replay.OutcomeOK},
+		{Start: at(1.05), End: at(300), Outcome: replay.OutcomeListFailed},
+		{Start: last, ListEnd: at(320), End: at(320), Outcome: replay.OutcomeOK},
+	}}
+	n.Kubelet.Version = "v1.28.0"
+	n.Window = replay.Window{Start: second(0), End: second(400)}
+	l, err := NewCounterfactual(n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was := l.asItWas(); was.UnhealthyTime() != 140*time.Second {
+		t.Errorf("unhealthy %v, want from the threshold until the last list returned", was.Unhealthy)
+	}
+}

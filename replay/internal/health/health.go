@@ -135,10 +135,15 @@ func (h *claims) overdue() (out []Claim) {
 			since, goes = r.Start.Latest(), false
 		}
 		well, from := h.n.Limit(r.Run, since)
-		if follows && h.n.Kubelet.PLEG == kubelet.PLEGUnknown {
-			from = well // relists one period apart show that the generic PLEG is in use
+		to := r.End.Earliest()
+		if h.n.Kubelet.PLEG == kubelet.PLEGUnknown && to > well {
+			if follows {
+				from = well // relists one period apart show that the generic PLEG is in use
+			} else if fell := h.fell(since); fell != 0 {
+				from = min(from, max(well, fell))
+			}
 		}
-		switch to := r.End.Earliest(); {
+		switch {
 		case !r.Start.Known() || to <= from:
 		case !goes:
 			goes, first, evidence = true, len(r.Evidence), slices.Clone(r.Evidence)
@@ -150,6 +155,19 @@ func (h *claims) overdue() (out []Claim) {
 		}
 	}
 	return out
+}
+
+// fell returns when the counters first show that generic PLEG relists in the process that ran at the moment at: in one
+// step more relists ended than evented PLEG begins. It returns 0 if they never do.
+func (h *claims) fell(at int64) int64 {
+	for i := range h.n.Proofs {
+		p := &h.n.Proofs[i]
+		to := max(p.To, at)
+		if p.Kind == snapshots.ProofCount && kubelet.Quick(p.Count, time.Duration(p.To-p.From)) && h.gone.Until(min(p.From, at), to) == to {
+			return snapshots.By(p.To)
+		}
+	}
+	return 0
 }
 
 // ailing returns the intervals in which relists prove PLEG unhealthy, sorted by start. A relist that outlasted

@@ -17,6 +17,12 @@ type Generator struct {
 
 const streamTries = 5
 
+// Quick reports whether count relists that ended within d are more than evented PLEG begins: one in each
+// EventedPeriod, and one more whenever its stream breaks.
+func Quick(count int, d time.Duration) bool {
+	return count > streamTries+2+int(d/pleg.EventedPeriod)
+}
+
 // Generators holds one Generator per run; it is nil if only generic PLEG can relist.
 type Generators []Generator
 

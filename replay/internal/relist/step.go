@@ -59,9 +59,10 @@ func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int
 	y := &symptoms{}
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
-	lastStart := from
+	lastStart, breach := from, e.Breach
 	if len(gs) > 0 {
 		lastStart = gs[len(gs)-1].Hi
+		breach = lastStart + int64(w.limit(gs[len(gs)-1])) // until then it may list, and the age is that of the relist before
 	}
 	// The relist after the recovery is already healthy.
 	end := e.LastReport
@@ -77,7 +78,7 @@ func (w *episodeBuilder) symptoms(e *Episode, gs []*LastSeen, from, to, open int
 			y.restarted = m
 		case m.Kind == host.KindRelisting && m.At <= lastStart && m.At >= lastStart-int64(20*time.Millisecond):
 			y.began = m
-		case m.Kind&host.KindInside != 0 && m.At > max(e.Breach, lastStart) && m.At <= end:
+		case m.Kind&host.KindInside != 0 && m.At > max(breach, lastStart) && m.At <= end:
 			y.inspecting = append(y.inspecting, *m)
 		}
 	}
