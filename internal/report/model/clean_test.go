@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/plegforensics/plegforensics/pleg"
 )
 
 func TestVisible(t *testing.T) {
@@ -78,4 +80,11 @@ func TestOneWayIn(t *testing.T) {
 		t.Error("the model does not decide it either")
 	}
 	t.Logf("%d calls outside the model, %d files", outside, files)
+}
+
+// TestEventTypeIsVisible checks that the type of an event from a damaged log is escaped like its other strings.
+func TestEventTypeIsVisible(t *testing.T) {
+	if e := NewCleaner(nil).simEvent(pleg.Event{Pod: "a\xff", Type: "Cont\x1b\xffDied", Data: "b\xff"}); e.Pod != `a\xff` || e.Type != `Cont\x1b\xffDied` || e.Data != `b\xff` {
+		t.Errorf("%+v", e)
+	}
 }

@@ -158,7 +158,7 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 }
 
 func (c *Cleaner) simEvent(e pleg.Event) SimEvent {
-	return SimEvent{c.name(e.Pod), string(e.Type), c.text(e.Data), e.Delivered, e.ExitCode, e.Filtered()}
+	return SimEvent{c.name(e.Pod), visible(string(e.Type)), c.text(e.Data), e.Delivered, e.ExitCode, e.Filtered()}
 }
 
 // Simulated is what is known once a replay is over.
