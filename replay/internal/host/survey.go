@@ -8,6 +8,7 @@ type Survey struct {
 	*Index
 	Events  int // lines of pod events
 	Turns   int // lines of sync-loop iterations
+	Ages    int // lines that state the age of the last relist
 	Marks   int // lines of the relist goroutine
 	Calls   int // failed runtime calls
 	history int // lines about containers and sandboxes
@@ -34,7 +35,7 @@ func Look(n *Records) *Survey {
 		for _, room := range [...]struct {
 			kinds Kinds
 			of    *int
-		}{{KindEvent, &v.Events}, {KindTurn, &v.Turns}, {KindGoroutine, &v.Marks}, {KindCall, &v.Calls}, {KindHistory, &v.history}} {
+		}{{KindEvent, &v.Events}, {KindTurn, &v.Turns}, {KindAge, &v.Ages}, {KindGoroutine, &v.Marks}, {KindCall, &v.Calls}, {KindHistory, &v.history}} {
 			if x.Kinds&room.kinds != 0 {
 				*room.of += x.Lines
 			}

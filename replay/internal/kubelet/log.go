@@ -136,7 +136,7 @@ type Log struct {
 func Read(n *host.Records, v *host.Survey) *Log {
 	s := &Log{Records: n, index: v.Index, Cover: newCoverage(n, v),
 		failed: parse.NewColumns(n.Interned, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Interned, v.Events),
-		Turns: make([]Turn, 0, v.Turns), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
+		Turns: make([]Turn, 0, v.Turns), Ages: make([]Age, 0, v.Ages), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
 	rc := &runCutter{byPID: map[int]int{}, cur: -1}
 	for i, at := range v.Of {
 		x := &v.Groups[at]

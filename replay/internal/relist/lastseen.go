@@ -21,8 +21,11 @@ type LastSeen struct {
 	Stepped time.Duration   // by how much the clock was set forward since the previous group, which names the same relist; 0: another relist
 	Back    *[2]kubelet.Age // two skipped iterations between which the clock was set back; lines before the step are left out
 	lastAge time.Duration
-	skip    kubelet.Age   // last skipped iteration of the loop
-	pause   time.Duration // pause before skip, 0 if unknown
+	skip    struct { // last skipped iteration of the loop
+		At  int64
+		Age time.Duration
+	}
+	pause time.Duration // pause before skip, 0 if unknown
 }
 
 // Start returns the reconstructed start of the relist.
@@ -180,7 +183,7 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 		if g.skip.At != 0 {
 			g.pause = a.Age - g.skip.Age
 		}
-		g.skip = a
+		g.skip.At, g.skip.Age = a.At, a.Age
 	}
 	if a.Limit > 0 {
 		g.Limit = a.Limit
