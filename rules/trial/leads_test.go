@@ -75,25 +75,3 @@ func TestLeads(t *testing.T) {
 		}
 	}
 }
-
-// TestListsNeedNoFileServer tests that a file server that does not answer is no likely cause
-// of lists that time out, with an episode and without.
-func TestListsNeedNoFileServer(t *testing.T) {
-	pack, _ := rules.Builtin()
-	kernel := ""
-	for _, at := range []string{"09:59:20", "09:59:40", "10:00:00"} {
-		kernel += "Mar 04 " + at + " n1 kernel: nfs: server 10.9.8.7 not responding, still trying\n"
-	}
-	for _, age := range []string{"", "E0304 10:02:32.000000    2114 kubelet.go:2345] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 3m2s ago; threshold is 3m0s\"\n"} {
-		files := []rules.TestFile{{Name: "kubelet.log", Text: lists("09:59:30 ok", "10:01:31 late") + age + lists("10:03:32 late")}, {Name: "messages", Text: kernel}}
-		causes := Eval(&rules.TestCase{Files: files}, pack, logs.Builtin())
-		if len(causes) == 0 || causes[0].ID != "runtime-hang-global" {
-			t.Errorf("%q: the first cause is not the list that hangs", age)
-		}
-		for _, c := range causes {
-			if c.ID == "storage-nfs-unresponsive" && c.Level != rules.Possible {
-				t.Errorf("%q: %s is %s", age, c.ID, c.Level)
-			}
-		}
-	}
-}
