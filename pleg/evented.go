@@ -85,9 +85,9 @@ type request struct {
 	at  int64
 }
 
-// maxStreamAttempts is the number of stream errors after which the kubelet gives up
+// MaxStreamAttempts is the number of stream errors after which the kubelet gives up
 // (eventedPlegMaxStreamRetries in kubelet.go).
-const maxStreamAttempts = 5
+const MaxStreamAttempts = 5
 
 // NewEvented returns both generators with a working stream. It returns an error for
 // versions without the feature gate.
@@ -172,7 +172,7 @@ func (e *Evented) StreamError() bool {
 		return false
 	}
 	e.Attempts++
-	if e.Attempts >= maxStreamAttempts {
+	if e.Attempts >= MaxStreamAttempts {
 		e.FellBack = true
 		e.requests = nil
 	}

@@ -44,16 +44,22 @@ func TestEncode(t *testing.T) {
 		if i == 0 {
 			v = deep
 		}
-		var want, got bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(v); err != nil {
-			t.Fatal(err)
-		}
-		if err := Encode(&got, v); err != nil || got.String() != want.String() {
-			t.Fatalf("%v: %v\n%.2000s\nwant\n%.2000s", v, err, got.String(), want.String())
-		}
+		likeEncoder(t, v)
+	}
+}
+
+// likeEncoder checks that v is written as by json.Encoder.
+func likeEncoder(t *testing.T, v any) {
+	t.Helper()
+	var want, got bytes.Buffer
+	e := json.NewEncoder(&want)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	if err := Encode(&got, v); err != nil || got.String() != want.String() {
+		t.Fatalf("%v: %v\n%.2000s\nwant\n%.2000s", v, err, got.String(), want.String())
 	}
 }
 
@@ -114,16 +120,7 @@ func TestEncodeParts(t *testing.T) {
 		document{}, &document{}, &document{Schema: "s", Parts: []part{inner, inner}, Many: 3},
 		&document{Parts: []part{}, Map: map[string]any{"b": numbers(1), "a": inner}, None: &part{Parts: []*part{&inner, nil}}, Bytes: []byte("<>")},
 	} {
-		var want, got bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(v); err != nil {
-			t.Fatal(err)
-		}
-		if err := Encode(&got, v); err != nil || got.String() != want.String() {
-			t.Errorf("%v: %v\n%s\nwant\n%s", v, err, got.String(), want.String())
-		}
+		likeEncoder(t, v)
 	}
 }
 

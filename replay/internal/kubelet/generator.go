@@ -9,18 +9,16 @@ import (
 )
 
 // Generator says which PLEG relists in a process that may run evented PLEG, as in kubelets up to 1.36. Evented
-// PLEG gives up its stream after it broke streamTries times; from then on generic PLEG relists as usual.
+// PLEG gives up its stream after it broke pleg.MaxStreamAttempts times; from then on generic PLEG relists as usual.
 type Generator struct {
 	Sure int64 // until when evented PLEG is certain to relist
 	Fell int64 // since when generic PLEG is certain to relist, 0 if never
 }
 
-const streamTries = 5
-
 // Quick reports whether count relists that ended within d are more than evented PLEG begins: one in each
 // EventedPeriod, and one more whenever its stream breaks.
 func Quick(count int, d time.Duration) bool {
-	return count > streamTries+2+int(d/pleg.EventedPeriod)
+	return count > pleg.MaxStreamAttempts+2+int(d/pleg.EventedPeriod)
 }
 
 // Generators holds one Generator per run; it is nil if only generic PLEG can relist.
@@ -83,7 +81,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 	broke := make([]int, len(s.Runs))
 	for _, x := range s.Fallbacks {
 		if x.Run >= 0 && x.Line.(*parse.Event).Is(parse.SigStream) {
-			if broke[x.Run]++; broke[x.Run] != streamTries {
+			if broke[x.Run]++; broke[x.Run] != pleg.MaxStreamAttempts {
 				continue
 			}
 		}
@@ -98,7 +96,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 	for _, m := range series {
 		if m.Name == "kubelet_evented_pleg_connection_error_count" {
 			for pt := range m.Samples() {
-				if fell := pt.V >= streamTries; fell {
+				if fell := pt.V >= pleg.MaxStreamAttempts; fell {
 					see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // the sample may be later than its timestamp
 				} else {
 					see(s.RunAt(pt.At), pt.At, false)
