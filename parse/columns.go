@@ -25,7 +25,10 @@ func (c *Columns) Read(e *Event, row []StringID) {
 				row[to] = s
 			}
 		}
-		return
+		if !slices.Contains(row, InLine) {
+			return
+		}
+		clear(row)
 	}
 	c.text = e.AppendFields(c.text[:0])
 	for _, f := range c.text {

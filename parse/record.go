@@ -188,17 +188,26 @@ func (e *Event) messageSum() uint32 {
 func (e *Event) Is(id string) bool { return e.Sigs.Has(id) }
 
 // Field returns the named field that one of the line's signatures extracts, or "".
-// Unless the fields were extracted while decoding, each call parses the text again.
+// Unless the value was extracted while decoding, each call parses the text again.
 func (e *Event) Field(name string) string {
 	if shape, values, of := e.taken(); of != nil {
 		for _, n := range of.Names(shape) {
-			if v := values.Next(); n == name {
-				return of.Text(v)
+			v := values.Next()
+			if n != name {
+				continue
 			}
+			if v == InLine {
+				return fieldOf(e.Extract(nil), name)
+			}
+			return of.Text(v)
 		}
 		return ""
 	}
-	for _, f := range e.Fields() {
+	return fieldOf(e.Extract(nil), name)
+}
+
+func fieldOf(fields []Field, name string) string {
+	for _, f := range fields {
 		if f.Name == name {
 			return f.Value
 		}
@@ -214,8 +223,13 @@ func (e *Event) Fields() []Field { return e.AppendFields(nil) }
 // callers that read many events and keep none of the slices.
 func (e *Event) AppendFields(dst []Field) []Field {
 	if shape, values, of := e.taken(); of != nil {
+		from := len(dst)
 		for _, name := range of.Names(shape) {
-			dst = append(dst, Field{name, of.Text(values.Next())})
+			v := values.Next()
+			if v == InLine {
+				return e.Extract(dst[:from])
+			}
+			dst = append(dst, Field{name, of.Text(v)})
 		}
 		return dst
 	}

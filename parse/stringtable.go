@@ -14,7 +14,11 @@ import (
 // is meaningless and differs from run to run.
 type StringID uint32
 
-// StringTable interns strings, numbering them from 1. It is safe for concurrent use.
+// InLine stands in a row for a value that is not interned and is read from the line. It
+// is no string of any table.
+const InLine StringID = 1
+
+// StringTable interns strings, numbering them from 2. It is safe for concurrent use.
 //
 // Strings are stored consecutively in slabs, each preceded by its StringID. A table slot
 // holds the place of a string and the hash, so a known string is found without a
@@ -25,7 +29,7 @@ type StringTable struct {
 	places atomic.Pointer[[]*symPage] // of the strings, by StringID
 	slabs  atomic.Pointer[[][]byte]   // full-length slabs; readers only access what slots and places refer to
 	shapes atomic.Pointer[[][]string]
-	n      atomic.Uint32 // number of StringIDs assigned
+	n      atomic.Uint32 // the StringID assigned last
 
 	mu sync.Mutex // held while extending places, slabs or shapes
 }
@@ -76,6 +80,7 @@ func NewStringTable() *StringTable {
 	t.places.Store(new([]*symPage))
 	t.slabs.Store(&[][]byte{nil}) // so that no place is 0
 	t.shapes.Store(new([][]string))
+	t.n.Store(uint32(InLine))
 	return t
 }
 

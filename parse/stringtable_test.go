@@ -54,8 +54,8 @@ func TestSymbols(t *testing.T) {
 		}
 		seen[sid] = true
 	}
-	if interned.Bound() != texts+1 {
-		t.Errorf("%d numbers for %d texts", interned.Bound()-1, texts)
+	if interned.Bound() != int(InLine)+texts+1 {
+		t.Errorf("%d numbers for %d texts", interned.Bound()-1-int(InLine), texts)
 	}
 }
 
@@ -168,8 +168,8 @@ func TestSymbolTexts(t *testing.T) {
 			}
 		}
 	}
-	if interned.Bound() != len(byText)+1 {
-		t.Errorf("%d numbers for %d texts", interned.Bound()-1, len(byText))
+	if interned.Bound() != int(InLine)+len(byText)+1 {
+		t.Errorf("%d numbers for %d texts", interned.Bound()-1-int(InLine), len(byText))
 	}
 	byText[""] = 0
 	for a, x := range byText {

@@ -44,25 +44,28 @@ var everyLine = map[string]bool{
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
-// maxTaken is the length of the longest value that is always interned. It covers IDs and most errors, which
-// the replay reads from every failed call. Longer values are reasons in prose: some recur in a million lines,
-// others never do. A fieldCache interns the first maxLong of them of up to maxLongText bytes, and lines with
-// further ones are read again when their fields are needed.
+// maxTaken is the length of the longest value that is always interned. It covers IDs and names. Longer values
+// are errors and reasons in prose: some recur in a million lines, others never do. A fieldCache interns the
+// first maxLong of them of up to maxLongText bytes; further ones stay in their lines (parse.InLine).
 const (
-	maxTaken    = 160
-	maxLong     = 512
+	maxTaken    = 80
+	maxLong     = 1 << 12
 	maxLongText = 1024
 )
 
-// number returns the StringID of a value; ok is false for one that stays in its line.
-func (t *fieldCache) number(v []byte) (sid parse.StringID, ok bool) {
-	if len(v) > maxTaken {
-		if sid = t.interned.Known(v); sid != 0 || len(v) > maxLongText || t.long == maxLong {
-			return sid, sid != 0
-		}
-		t.long++
+// number returns the StringID of a value, InLine for one that stays in its line.
+func (t *fieldCache) number(v []byte) parse.StringID {
+	if len(v) <= maxTaken {
+		return t.interned.Of(v)
 	}
-	return t.interned.Of(v), true
+	if sid := t.interned.Known(v); sid != 0 {
+		return sid
+	}
+	if len(v) > maxLongText || t.long == maxLong {
+		return parse.InLine
+	}
+	t.long++
+	return t.interned.Of(v)
 }
 
 // keepWith directs the fields of the following lines to k. It returns the
@@ -96,11 +99,7 @@ func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	t.names = t.names[:0]
 	t.row = append(t.row[:0], 0)
 	for _, f := range t.fields {
-		sid, ok := t.number([]byte(f.Value))
-		if !ok {
-			return
-		}
-		t.names, t.row = append(t.names, f.Name), append(t.row, sid)
+		t.names, t.row = append(t.names, f.Name), append(t.row, t.number([]byte(f.Value)))
 	}
 	t.row[0] = t.shape(t.names)
 	ev.SetFields(t.keep.KeepRow(t.row, nil))
@@ -113,13 +112,13 @@ func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		t.newPod(d)
 	}
 	t.row = append(t.row[:0], u.shape)
+	inLine := false
 	for i, v := range d.values[:d.n] {
 		sid := d.interned[i]
 		switch {
 		case len(v) > maxTaken:
-			var ok bool
-			if sid, ok = t.number(v); !ok {
-				return
+			if sid = t.number(v); sid == parse.InLine {
+				d.values[i], inLine = nil, true // the text keeps it
 			}
 		case sid != 0:
 		case i >= d.fixed && u.values[i].last.sid != 0:
@@ -131,7 +130,9 @@ func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		}
 		t.row = append(t.row, sid)
 	}
-	t.recent.learn(d, t.row[1:])
+	if !inLine {
+		t.recent.learn(d, t.row[1:])
+	}
 	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
 }
 

@@ -129,7 +129,6 @@ type Log struct {
 	Doubled  []host.Span // intervals that occur twice because the clock was set back
 	index    *host.Index
 	failed   *parse.Columns // callFields
-	text     []parse.Field  // buffer for the fields of the current line
 }
 
 // Read reads the node's events once and sorts the relevant ones into typed lists.
@@ -173,12 +172,6 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	return s
 }
 
-// read returns the fields of a line; they are valid until the next call.
-func (s *Log) read(e *parse.Event) host.Fields {
-	s.text = e.AppendFields(s.text[:0])
-	return s.text
-}
-
 // add files an event under each of its kinds.
 func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindProfile != 0 {
@@ -207,22 +200,21 @@ func (s *Log) addMark(e *parse.Event, k host.Kinds, run int) {
 	case k&host.KindRelisting != 0:
 		m.Kind = host.KindRelisting
 	case k&host.KindRetrieved != 0:
-		if m.Kind = host.KindRetrieved; s.read(e).Get("all") != "true" {
+		if m.Kind = host.KindRetrieved; e.Field("all") != "true" {
 			return
 		}
 	case k&host.KindListFail != 0:
-		f := s.read(e)
-		m.Kind, m.Deadline, m.AtOnce = host.KindListFail, f.Get("code") == "DeadlineExceeded", immediate(f.Get("err"))
+		m.Kind, m.Deadline, m.AtOnce = host.KindListFail, e.Field("code") == "DeadlineExceeded", immediate(e.Field("err"))
 	case k&host.KindPodRelist != 0:
 		m.Kind, to = host.KindPodRelist, &s.PodRelists
 	case k&host.KindPodDropped != 0:
 		m.Kind, to = host.KindPodDropped, &s.PodDrops
 	case k&host.KindPodList != 0:
-		m.Kind, to, m.Deadline = host.KindPodList, &s.PodLists, s.read(e).Get("code") == "DeadlineExceeded"
+		m.Kind, to, m.Deadline = host.KindPodList, &s.PodLists, e.Field("code") == "DeadlineExceeded"
 	case k&host.KindInside != 0:
 		m.Kind = host.KindInside
 		if k&host.KindInspectFail != 0 {
-			if err := s.read(e).Get("err"); err != "" {
+			if err := e.Field("err"); err != "" {
 				m.Kind, m.Deadline = m.Kind|host.KindInspectFail, TimedOut(err)
 			}
 		}
@@ -248,13 +240,13 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 	switch {
 	case k&host.KindHousekeeping != 0:
-		if d, err := time.ParseDuration(s.read(e).Get("actual")); err == nil && d > 0 {
+		if d, err := time.ParseDuration(e.Field("actual")); err == nil && d > 0 {
 			s.Stalls = append(s.Stalls, Stall{e.At - int64(d), e.At, run, e})
 		}
 	case k&host.KindNotReady != 0:
-		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.read(e).Get("reason"), Run: run, Line: e})
+		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: e.Field("reason"), Run: run, Line: e})
 	case k&host.KindNodeEvent != 0:
-		if name := s.read(e).Get("event"); name == "NodeReady" || name == "NodeNotReady" {
+		if name := e.Field("event"); name == "NodeReady" || name == "NodeNotReady" {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: name, Run: run, Line: e})
 		}
 	case k&host.KindCondition != 0:
@@ -289,16 +281,15 @@ func (s *Log) lag(e *parse.Event) {
 
 // addCondition files a row of the Ready condition. Rows of other conditions have neither of the two reasons.
 func (s *Log) addCondition(e *parse.Event, run int) {
-	f := s.read(e)
-	reason := f.Get("reason")
+	reason := e.Field("reason")
 	if reason != "KubeletReady" && reason != "KubeletNotReady" {
 		return
 	}
 	at := e.At
-	if t, ok := ParseStamp(f.Get("transition")); ok {
+	if t, ok := ParseStamp(e.Field("transition")); ok {
 		at = t
 	}
-	t, ok := ParseStamp(f.Get("heartbeat"))
+	t, ok := ParseStamp(e.Field("heartbeat"))
 	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, until: t, Run: run, Line: e})
 	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
@@ -313,14 +304,13 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 		at = e.At
 	}
 	if k&host.KindAge != 0 {
-		f := s.read(e)
-		if age, err := time.ParseDuration(f.Get("age")); err == nil && age > 0 {
+		if age, err := time.ParseDuration(e.Field("age")); err == nil && age > 0 {
 			a := Age{At: at, Age: age, Res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
 				header: e.Headed, Outside: e.Origin.Source != parse.SrcKubelet}
-			a.Limit, _ = time.ParseDuration(f.Get("threshold"))
-			stamp := f.Get("quoted")
+			a.Limit, _ = time.ParseDuration(e.Field("threshold"))
+			stamp := e.Field("quoted")
 			if stamp == "" && k&host.KindCondition != 0 {
-				stamp = f.Get("heartbeat")
+				stamp = e.Field("heartbeat")
 			}
 			if t, ok := ParseStamp(stamp); ok { // a condition: the age was computed at its heartbeat, not when it was printed
 				a.At, a.Res, a.header, a.status = t, time.Second, true, true
@@ -334,12 +324,12 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindNever != 0 {
 		s.Nevers = append(s.Nevers, Saying{at, run, e})
 	}
-	if k&host.KindCut != 0 && s.read(e).Get("seen") != "" {
+	if k&host.KindCut != 0 && e.Field("seen") != "" {
 		s.Cuts = append(s.Cuts, Saying{at, run, e})
 	}
 	if k&host.KindSkip != 0 {
 		s.Turns = append(s.Turns, Turn(i))
-		if k&Reported == 0 && othersOnly(s.read(e).Get("reason")) {
+		if k&Reported == 0 && othersOnly(e.Field("reason")) {
 			s.Well = append(s.Well, Saying{at, run, e})
 		}
 	}
