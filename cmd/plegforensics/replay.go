@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -207,8 +208,8 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 		r.listed = simulate.ContainerSnapshots(n.Containers)
 		return r.toolListings(n, p)
 	}
-	snapshots, assumed := simulate.HistorySnapshots(n.Node, n.Blame)
-	if !slices.ContainsFunc(snapshots, func(s *simulate.Snapshot) bool { return s.Pods >= 0 }) {
+	past := simulate.NewPast(n.Node, n.Blame)
+	if !past.Known {
 		if r.exportFile != nil {
 			return &exitError{exitNothing, "no container history to export", historyWanted}
 		}
@@ -217,21 +218,21 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 		}
 	}
 	if !r.what.Empty() && r.what.Capacity == 0 {
-		if err := r.exportAll(snapshots); err != nil {
+		if err := r.exportAll(past.Snapshots()); err != nil {
 			return err
 		}
 		return r.ask(n, counter, p)
 	}
-	if len(snapshots) == 0 && len(n.Episodes) == 0 && !proven(n.Node) {
+	if past.Relists == 0 && (!r.what.Empty() || len(n.Episodes) == 0 && !proven(n.Node)) {
 		return nothingToReplay()
 	}
-	if assumed > 0 && !r.c.Bool("quiet") {
-		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", assumed, len(snapshots))
+	if past.Assumed > 0 && !r.c.Bool("quiet") {
+		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", past.Assumed, past.Relists)
 	}
 	if !r.what.Empty() {
-		return r.snapshots(nil, p, snapshots)
+		n = nil
 	}
-	return r.snapshots(n, p, snapshots)
+	return r.snapshots(n, p, past.Snapshots())
 }
 
 // toolListings replays listings of container tools, each like a relist.
@@ -243,7 +244,7 @@ func (r *replayRun) toolListings(n *model.Analyzed, p pleg.Profile) error {
 	case undated && r.exportFile != nil:
 		return &exitError{exitNothing, "nothing dates the listings: they cannot be exported", ""}
 	}
-	return r.snapshots(n, p, r.listed)
+	return r.snapshots(n, p, slices.Values(r.listed))
 }
 
 // historyWanted says which input has the history of containers.
@@ -255,12 +256,9 @@ func proven(n *replay.Node) bool {
 }
 
 // snapshots replays snapshots, for n together with its history if n is not nil.
-func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.Snapshot) error {
-	if len(ss) == 0 && n == nil {
-		return nothingToReplay()
-	}
+func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss iter.Seq[*simulate.Snapshot]) error {
 	return r.simulate(n, p, func(_ *simulate.Feed, step func(*simulate.Snapshot)) error {
-		for _, s := range ss {
+		for s := range ss {
 			step(s)
 		}
 		return nil
@@ -293,16 +291,18 @@ func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Pr
 }
 
 // exportAll exports snapshots without replaying them.
-func (r *replayRun) exportAll(ss []*simulate.Snapshot) error {
+func (r *replayRun) exportAll(ss iter.Seq[*simulate.Snapshot]) error {
 	if err := r.beginExport(); err != nil {
 		return err
 	}
-	for _, s := range ss {
+	none := true
+	for s := range ss {
+		none = false
 		if err := r.exportLine(s); err != nil {
 			return err
 		}
 	}
-	if r.export != nil && len(ss) == 0 {
+	if r.export != nil && none {
 		return &exitError{exitNothing, "no container history to export", "the input needs a runtime log, or a kubelet log with -v=4"}
 	}
 	return nil

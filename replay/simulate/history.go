@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -14,21 +15,72 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// HistorySnapshots turns the history of a node into recorded relists: those that the
-// input proves, with what the runtime held at the time, and assumed ones for changes
-// that no proven relist can have seen. It also returns the number of assumed relists.
-func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assumed int) {
+// Past holds the relists of a node's history: those that the input proves, with what the
+// runtime held at the time, and assumed ones for changes that no proven relist can have
+// seen.
+type Past struct {
+	Relists int  // number of relists
+	Assumed int  // number of those that are assumed
+	Known   bool // the input shows what became of containers
+
+	n     *replay.Node
+	bs    []blame.Blame
+	world *world
+	times []int64 // starts of the relists, in order
+}
+
+// NewPast returns the relists of the history of n, which has the blames bs.
+func NewPast(n *replay.Node, bs []blame.Blame) *Past {
 	w := newWorld(n)
-	times := w.schedule(n)
-	for i, at := range times {
+	h := &Past{n: n, bs: bs, world: w, times: w.schedule(n)}
+	h.Relists, h.Known = len(h.times), len(h.times) > 0 && len(w.changes) > 0
+	for _, at := range h.times {
+		if _, ok := w.relists[at]; !ok {
+			h.Assumed++
+		}
+	}
+	w.attribute(h)
+	return h
+}
+
+// Snapshots returns the relists in order as recorded ones.
+func (h *Past) Snapshots() iter.Seq[*Snapshot] {
+	return func(yield func(*Snapshot) bool) {
+		seen, dropped := h.world.seen, h.world.dropped
+		for s := range h.listings {
+			s.Proof.Logged = h.world.logged
+			for len(seen) > 0 && seen[0].at < s.At {
+				seen = seen[1:]
+			}
+			k := 0
+			for k < len(seen) && seen[k].at == s.At {
+				k++
+			}
+			s.Proof.Seen, seen = seen[:k], seen[k:]
+			for len(dropped) > 0 && dropped[0] <= s.At {
+				if dropped[0] == s.At {
+					s.Proof.Dropped++
+				}
+				dropped = dropped[1:]
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// listings yields the relists without their events.
+func (h *Past) listings(yield func(*Snapshot) bool) {
+	w := h.world
+	w.next, w.pods = 0, make(map[string]*worldPod)
+	for i, at := range h.times {
 		s := &Snapshot{At: at, List: -1, Drained: true, Proof: &Proof{Assumed: true}}
 		if r, ok := w.relists[at]; ok {
-			s.decorate(n, bs, r)
-		} else {
-			assumed++
+			s.decorate(h.n, h.bs, r)
 		}
-		if i+1 < len(times) {
-			s.Next = times[i+1]
+		if i+1 < len(h.times) {
+			s.Next = h.times[i+1]
 		}
 		if s.ListErr == "" {
 			w.upTo(at, s)
@@ -36,10 +88,10 @@ func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assume
 		if len(w.changes) == 0 {
 			s.Pods = -1
 		}
-		out = append(out, s)
+		if !yield(s) {
+			return
+		}
 	}
-	w.prove(out, times)
-	return out, assumed
 }
 
 // decorate adds what relist i and its blame say.
@@ -88,14 +140,17 @@ type world struct {
 	told    bool          // reported by the relist goroutine itself: each change belongs to the relist that logged it
 	seen    []seenEvent   // events that the sync loop received and no change explains
 	logged  bool          // the log shows events when the sync loop receives them: seen holds them all
-	dropped []int64       // times of dropped events; start of their relist after assign
+	dropped []int64       // times of dropped events; start of their relist after assign, then in order
 }
 
 // seenEvent is an event that the sync loop received, with the start of its relist.
 type seenEvent struct {
-	*replay.PodEvent
-	at int64 // Unix ns
+	of  *replay.PodEvents
+	row int
+	at  int64 // Unix ns
 }
+
+func (e seenEvent) event() replay.PodEvent { return e.of.Item(e.row) }
 
 // sighting is a change, with the earliest start of a relist whose listing shows it.
 type sighting struct {
@@ -120,7 +175,7 @@ type worldItem struct {
 // the states that the relist goroutine logged. If that logged only exits, nothing shows
 // what the runtime held, and the events that the kubelet received are all there is.
 func newWorld(n *replay.Node) *world {
-	w := &world{pods: make(map[string]*worldPod), relists: make(map[int64]int)}
+	w := &world{relists: make(map[int64]int)}
 	own, starts, all := false, false, n.History.Pointers()
 	for _, t := range all {
 		own = own || t.Src != parse.SrcKubelet
@@ -136,9 +191,9 @@ func newWorld(n *replay.Node) *world {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
 	})
 	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.EventedSends())
-	for _, e := range n.Observed.Pointers() {
+	for i, e := range n.Observed.All() {
 		if e.At != 0 {
-			w.seen = append(w.seen, seenEvent{e, e.At})
+			w.seen = append(w.seen, seenEvent{&n.Observed, i, e.At})
 		}
 	}
 	n.Index().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
@@ -266,7 +321,7 @@ func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 
 // upTo applies the changes up to a time and records in s which pods differ.
 func (w *world) upTo(at int64, s *Snapshot) {
-	touched := make(map[string]bool)
+	touched := map[string]bool{}
 	for w.next < len(w.changes) && w.changes[w.next].at <= at {
 		t := w.changes[w.next].Transition
 		w.next++

@@ -20,39 +20,26 @@ type Proof struct {
 	Logged  bool        // Seen holds all its events of the types that the log shows
 }
 
-// prove assigns to each relist the events that the kubelet received and the number that
-// it dropped; log lines about drops do not name the events. Unless the log shows all
+// attribute assigns the events that the kubelet received, and those that it dropped, to
+// relists; log lines about drops do not name the events. Unless the log shows all
 // events, it leaves out those that follow from the changes.
-func (w *world) prove(ss []*Snapshot, times []int64) {
-	at := make(map[int64]*Proof, len(ss))
-	for _, s := range ss {
-		at[s.At] = s.Proof
-		s.Proof.Logged = w.logged
-	}
+func (w *world) attribute(h *Past) {
 	if !w.logged {
-		w.seen = w.unexplained(ss)
+		w.seen = w.unexplained(h)
 		for i := range w.seen {
-			if k := sort.Search(len(times), func(k int) bool { return times[k] > w.seen[i].at }); k > 0 {
-				w.seen[i].at = times[k-1]
+			if k := sort.Search(len(h.times), func(k int) bool { return h.times[k] > w.seen[i].at }); k > 0 {
+				w.seen[i].at = h.times[k-1]
 			}
 		}
 	}
-	for _, e := range w.seen {
-		if p := at[e.at]; p != nil {
-			p.Seen = append(p.Seen, e)
-		}
-	}
-	for _, start := range w.dropped {
-		if p := at[start]; p != nil {
-			p.Dropped++
-		}
-	}
+	slices.SortStableFunc(w.seen, func(a, b seenEvent) int { return cmp.Compare(a.at, b.at) })
+	slices.Sort(w.dropped)
 }
 
 // unexplained returns the events that the sync loop received beyond those that follow
 // from the changes, such as those of a new kubelet about existing containers, or of an
 // event stream.
-func (w *world) unexplained(ss []*Snapshot) []seenEvent {
+func (w *world) unexplained(h *Past) []seenEvent {
 	if len(w.changes) == 0 {
 		return w.seen
 	}
@@ -60,20 +47,21 @@ func (w *world) unexplained(ss []*Snapshot) []seenEvent {
 	made := map[key]int{}
 	p, _ := pleg.New("")
 	m := pleg.NewMachine(p)
-	for _, s := range ss {
+	for s := range h.listings {
 		for _, e := range m.Relist(pleg.Listing{Start: s.At, Err: s.ListErr, Changed: s.Changed, Gone: s.Gone}).Events {
 			made[key{string(e.Type), e.Data}]++
 		}
 		m.Drain()
 	}
 	var out []seenEvent
-	for _, e := range w.seen {
+	for _, seen := range w.seen {
+		e := seen.event()
 		k := key{e.Type, e.Data}
 		if made[k] > 0 {
 			made[k]--
 			continue
 		}
-		out = append(out, e)
+		out = append(out, seen)
 	}
 	return out
 }
@@ -91,8 +79,9 @@ func (t *Totals) told(r *Relist, p *Proof) {
 			return shown
 		})
 	}
-	for _, e := range p.Seen {
-		r.Events = append(r.Events, pleg.Event{Pod: cmp.Or(e.PodUID, e.PodEvent.Pod), Type: pleg.EventType(e.Type), Data: e.Data, Delivered: true})
+	for _, seen := range p.Seen {
+		e := seen.event()
+		r.Events = append(r.Events, pleg.Event{Pod: cmp.Or(e.PodUID, e.Pod), Type: pleg.EventType(e.Type), Data: e.Data, Delivered: true})
 	}
 	r.Sent += len(p.Seen)
 	t.Events += len(p.Seen)

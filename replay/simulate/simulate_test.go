@@ -264,7 +264,7 @@ func TestFellBack(t *testing.T) {
 	}
 }
 
-func TestHistorySnapshots(t *testing.T) {
+func TestPast(t *testing.T) {
 	n, yes, code := &replay.Node{}, true, 1
 	n.Kubelet.Period = time.Second
 	for s := range 60 {
@@ -276,20 +276,20 @@ func TestHistorySnapshots(t *testing.T) {
 		return replay.Transition{At: replay.Instant{At: second(s), Slack: time.Microsecond}, State: state, ExitCode: exit, Src: parse.SrcContainerd, Subject: c}
 	}
 	n.History = replay.ListOf(moved(10.2, "created", nil), moved(10.4, "running", nil), moved(20.3, "exited", &code), moved(30.1, "removed", nil))
-	snaps, assumed := HistorySnapshots(n, nil)
+	past := NewPast(n, nil)
 	p, err := pleg.New("v1.28.0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sim := NewSim(p)
 	var got []string
-	for _, s := range snaps {
+	for s := range past.Snapshots() {
 		for _, e := range sim.Step(s).Events {
 			got = append(got, fmt.Sprintf("%s at %.0f", e.Type, float64(s.At-second(0))/1e9))
 		}
 	}
-	if want := "ContainerStarted at 11, ContainerDied at 21, ContainerRemoved at 31"; strings.Join(got, ", ") != want || assumed != 0 {
-		t.Errorf("got %v, %d assumed; want %s", got, assumed, want)
+	if want := "ContainerStarted at 11, ContainerDied at 21, ContainerRemoved at 31"; strings.Join(got, ", ") != want || past.Assumed != 0 {
+		t.Errorf("got %v, %d assumed; want %s", got, past.Assumed, want)
 	}
 }
 
