@@ -14,11 +14,13 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"hash"
+	"io"
 	"slices"
 	"strings"
 )
@@ -57,15 +59,19 @@ type Replacement struct {
 type name struct {
 	kind      Kind
 	text      string // as first seen
-	tag       string // keyed digest: sort key and, with a key, the pseudonym
+	tag       digest // sort key and, with a key, the pseudonym
 	pseudonym string // "" until Settle
 	count     int
 	plain     bool // also an ordinary word
 }
 
+// digest is the beginning of a keyed digest of a name.
+type digest [10]byte
+
 // Redactor holds the learned names. It is not safe for concurrent use.
 type Redactor struct {
 	key   []byte
+	mac   hash.Hash          // with key
 	names map[string]*name   // by lowercase text
 	fresh []*name            // names without a pseudonym
 	index map[string][]*name // names with a pseudonym, by canonical spelling
@@ -81,7 +87,7 @@ type Redactor struct {
 // New returns a redactor. With a key, pseudonyms depend on key and name alone, so that several
 // reports agree; without one, names are numbered in an order that reveals nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a report needs.
@@ -120,7 +126,7 @@ func (r *Redactor) Settle() {
 	for _, n := range r.fresh {
 		n.tag = r.tag(n.text)
 	}
-	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(cmp.Compare(a.tag, b.tag), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(bytes.Compare(a.tag[:], b.tag[:]), cmp.Compare(a.text, b.text)) })
 	for _, n := range r.fresh {
 		r.christen(n)
 	}
@@ -130,11 +136,11 @@ func (r *Redactor) Settle() {
 // christen gives a name its pseudonym and adds it to the index.
 func (r *Redactor) christen(n *name) {
 	for {
-		p := fmt.Sprintf("%s-%s", n.kind, n.tag[:10])
+		var p string
 		if r.key == nil {
 			r.next[n.kind]++
 			p = fmt.Sprintf("%s-%d", n.kind, r.next[n.kind])
-		} else if r.taken[p] {
+		} else if p = fmt.Sprintf("%s-%x", n.kind, n.tag[:5]); r.taken[p] {
 			p += fmt.Sprintf("-%d", len(r.taken))
 		}
 		if r.names[p] != nil || r.taken[p] {
@@ -175,11 +181,13 @@ func (r *Redactor) named(k Kind, text string) *name {
 	return n
 }
 
-// tag returns a keyed digest of a name in hexadecimal.
-func (r *Redactor) tag(text string) string {
-	m := hmac.New(sha256.New, r.key)
-	m.Write([]byte(strings.ToLower(text)))
-	return hex.EncodeToString(m.Sum(nil)[:10])
+// tag returns the digest of a name, whatever its case.
+func (r *Redactor) tag(text string) (d digest) {
+	var sum [sha256.Size]byte
+	r.mac.Reset()
+	io.WriteString(r.mac, strings.ToLower(text))
+	copy(d[:], r.mac.Sum(sum[:0]))
+	return d
 }
 
 // Replacements lists what was replaced, by kind and pseudonym.

@@ -63,6 +63,7 @@ func (r *Redactor) Nodes(ns []*replay.Node) {
 	l := learner{r, map[*parse.File]bool{}}
 	for _, n := range ns {
 		r.learnNode(n)
+		r.learnEvents(n.Observed)
 		l.node(n)
 	}
 	r.Settle()
@@ -84,7 +85,6 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	for _, e := range n.Events {
 		r.learnHostname(e.Origin.Host)
 	}
-	r.learnEvents(n.Observed)
 	for _, f := range n.Failures {
 		r.learnPod(f.Pod, f.PodUID())
 	}
