@@ -1,0 +1,83 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// mostEnds is how many lines of a signature are looked at: in a loop they say the same.
+const mostEnds = 64
+
+// evalCrashed finds the lines with which a kubelet ends itself: a message of the Go
+// runtime, a fatal line, or the stacks that klog prints after one. Stacks count for a kubelet
+// that had begun its sync loop; before that they are a start that was given up. A kubelet
+// that goes on writing has not ended: up to 1.20 the output of a container to a probe stands
+// in its log line by line.
+func evalCrashed(s *subject, _ map[string]string) outcome {
+	if !s.have[parse.SrcKubelet] {
+		return cannotLook()
+	}
+	var ends []*parse.Event
+	for _, id := range []string{"go.crash", "kube.fatal", "go.fatal"} {
+		for i, e := range s.inWindow(id) {
+			if i == mostEnds {
+				break
+			}
+			if e.From() != parse.SrcKubelet {
+				continue
+			}
+			if looped, ended := s.around(e); ended && (looped || id != "go.fatal") {
+				ends = append(ends, e)
+			}
+		}
+	}
+	if len(ends) == 0 {
+		return notThere()
+	}
+	sortEvents(ends)
+	return found(events("", ends...)...).by(string(parse.SrcStack))
+}
+
+// printedByContainer matches a line about the output of a container.
+var printedByContainer = regexp.MustCompile(`[Pp]robe (?:for|failed|errored)|lifecycle [Hh]ook`)
+
+// around reports whether the kubelet that wrote e had begun its sync loop, and whether e is
+// among its last lines. Lines without a process ID belong to the process that wrote the one
+// before.
+func (s *subject) around(e *parse.Event) (looped, ended bool) {
+	pid, at := e.Origin.PID, e.At
+	var before *parse.Event
+	var mine []*parse.Event
+	for _, x := range s.n.Events {
+		if x.File != e.File || x.From() != parse.SrcKubelet || !x.Headed {
+			continue
+		}
+		if x.Line <= e.Line && (e.Origin.PID == 0 || x.Origin.PID == e.Origin.PID) {
+			pid, at, before = x.Origin.PID, max(at, x.At), x
+		}
+		mine = append(mine, x)
+	}
+	ended = before == nil || e.At-before.At > second || !printedByContainer.MatchString(before.Quote())
+	for _, x := range mine {
+		if pid != 0 && x.Origin.PID != pid {
+			continue
+		}
+		looped = looped || x.Line < e.Line && slices.ContainsFunc([]string{parse.SigStarting, parse.SigEvent, parse.SigSkip}, x.Is)
+		ended = ended && (x.Line < e.Line || x.At <= at+second)
+	}
+	return looped, ended
+}
+
+// evalStartedLater finds a process that began its sync loop after the last start that was
+// given up.
+func evalStartedLater(s *subject, _ map[string]string) outcome {
+	es := s.sig("kube.startfail")
+	for i := range s.n.Runs {
+		if r := &s.n.Runs[i]; len(es) > 0 && r.Loop > es[len(es)-1].At && len(r.Evidence) > 0 {
+			return found(r.Evidence[len(r.Evidence)-1])
+		}
+	}
+	return notThere()
+}
