@@ -16,16 +16,13 @@ const mostEnds = 64
 // that goes on writing has not ended: up to 1.20 the output of a container to a probe stands
 // in its log line by line.
 func evalCrashed(s *subject, _ map[string]string) outcome {
-	if !s.have[parse.SrcKubelet] {
-		return cannotLook()
-	}
 	var ends []*parse.Event
 	for _, id := range []string{"go.crash", "kube.fatal", "go.fatal"} {
 		for i, e := range s.inWindow(id) {
 			if i == mostEnds {
 				break
 			}
-			if e.From() != parse.SrcKubelet {
+			if e.From() != parse.SrcKubelet && !kubeletUnit().MatchString(e.Origin.Ident) {
 				continue
 			}
 			if looped, ended := s.around(e); ended && (looped || id != "go.fatal") {
@@ -34,7 +31,7 @@ func evalCrashed(s *subject, _ map[string]string) outcome {
 		}
 	}
 	if len(ends) == 0 {
-		return notThere()
+		return s.missed()
 	}
 	sortEvents(ends)
 	return found(events("", ends...)...).by(string(parse.SrcStack))
