@@ -70,7 +70,7 @@ var conditions = []Condition{
 	{"silent-shim", "several calls of containerd for the state of one shim, 10 s and more apart, go unanswered, and hardly any other shim is late", nil, false, evalSilentShim},
 	{"many-shims", "several different shims do not answer containerd for long", nil, true, evalManyShims},
 	{"crashed", "the kubelet ended itself with a panic, an error of the Go runtime or a fatal line, and did not go on writing", nil, false, evalCrashed},
-	{"started-later", "a process of the kubelet began its sync loop after the last start that was given up", nil, true, evalStartedLater},
+	{"started-later", "the sync loop of the kubelet worked after the last start that was given up", nil, true, evalStartedLater},
 	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, evalRestarted},
 	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, evalUnitDown},
 	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, evalStopOfStopped},

@@ -61,20 +61,32 @@ func (s *subject) around(e *parse.Event) (looped, ended bool) {
 		if pid != 0 && x.Origin.PID != pid {
 			continue
 		}
-		looped = looped || x.Line < e.Line && slices.ContainsFunc([]string{parse.SigStarting, parse.SigEvent, parse.SigSkip}, x.Is)
+		looped = looped || x.Line < e.Line && slices.ContainsFunc(loopSigs, x.Is)
 		ended = ended && (x.Line < e.Line || x.At <= at+second)
 	}
 	return looped, ended
 }
 
-// evalStartedLater finds a process that began its sync loop after the last start that was
-// given up.
+// evalStartedLater finds work of the sync loop after the last start that was given up. The
+// container manager is started beside the sync loop, so a line of the same process within a
+// second is none.
 func evalStartedLater(s *subject, _ map[string]string) outcome {
-	es := s.sig("kube.startfail")
-	for i := range s.n.Runs {
-		if r := &s.n.Runs[i]; len(es) > 0 && r.Loop > es[len(es)-1].At && len(r.Evidence) > 0 {
-			return found(r.Evidence[len(r.Evidence)-1])
+	fails := s.sig("kube.startfail")
+	if len(fails) == 0 {
+		return notThere()
+	}
+	last := fails[len(fails)-1]
+	for _, id := range loopSigs {
+		es := s.sig(id)
+		if len(es) == 0 {
+			continue
+		}
+		if e := es[len(es)-1]; e.At > last.At+second || e.At >= last.At && e.Origin.PID != last.Origin.PID {
+			return found(events("", e)...)
 		}
 	}
 	return notThere()
 }
+
+// loopSigs are lines that the kubelet writes once its sync loop has begun.
+var loopSigs = []string{parse.SigStarting, parse.SigEvent, parse.SigSkip}

@@ -138,7 +138,7 @@ func (o *openRecord) accepts(s *scanner) bool {
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
 		return false
 	}
-	if bytes.HasPrefix(e.Msg, flagNotice) || e.Form != journal.Bare && endsProgram(e.Msg) || isFence(bytes.TrimLeft(e.Msg, " ")) {
+	if bytes.HasPrefix(e.Msg, flagNotice) || e.Who.Ident != "" && endsProgram(e.Msg) || isFence(bytes.TrimLeft(e.Msg, " ")) {
 		return false
 	}
 	if e.Form == journal.Bare {
