@@ -34,7 +34,9 @@ func evalCrashed(s *subject, _ map[string]string) outcome {
 		return s.missed()
 	}
 	sortEvents(ends)
-	return found(events("", ends...)...).by(string(parse.SrcStack))
+	o := found(events("", ends...)...).by(string(parse.SrcStack))
+	o.count = len(ends)
+	return o
 }
 
 // printedByContainer matches a line about the output of a container.
