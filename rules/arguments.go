@@ -55,6 +55,7 @@ var (
 	argScopes  = oneOrMore(",", "all", "ready", "pod", "")
 	argCadence = oneOrMore("", "steady", "slow")
 	argRuntime = oneOrMore("", "docker", "containerd", "crio")
+	argOn      = oneOrMore(" ", "docker", "containerd", "crio")
 )
 
 // oneOrMore returns the type of one or more of the given words, separated by sep. If sep is

@@ -220,7 +220,7 @@ func evalUnitDown(s *subject, _ map[string]string) outcome {
 
 // evalRestarted finds a runtime unit that ended and started again, or two starts within one
 // boot. A start alone is normal at boot. A restart that begins while a call hangs may end
-// that hang and does not count.
+// that hang, and one after which lists came back for a minute was over; neither counts.
 func evalRestarted(s *subject, _ map[string]string) outcome {
 	var all []*parse.Event
 	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
@@ -248,7 +248,7 @@ func evalRestarted(s *subject, _ map[string]string) outcome {
 		} else if first := began[unit]; first != nil && e.At-first.At > minute { // several lines report the same start
 			b = first
 		}
-		if b != nil && !s.hungBefore(from.At) {
+		if b != nil && !s.hungBefore(from.At) && !s.servedAfter(from.At, e.At) {
 			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})
 		}
 		began[unit], ended[unit] = e, nil
@@ -264,6 +264,15 @@ func (s *subject) hungBefore(at int64) bool {
 	})
 }
 
+// servedAfter reports whether the runtime answered again for a minute after a restart before
+// anything of the subject failed.
+func (s *subject) servedAfter(from, to int64) bool {
+	if s.ep != nil {
+		return !s.ep.Never && s.ep.LastStart.At > to+minute
+	}
+	return len(s.spans) > 0 && !slices.ContainsFunc(s.spans, func(i replay.Span) bool { return i.To >= from && i.From <= to+minute })
+}
+
 // youngerUnit finds the unit of the node's runtime active only since some time after a
 // kubelet that kept running had listed pods: another process must have answered then.
 func (s *subject) youngerUnit() outcome {
@@ -272,7 +281,7 @@ func (s *subject) youngerUnit() outcome {
 		since, err := time.Parse("Mon 2006-01-02 15:04:05 UTC", f.Attr("since")) // other zones are ambiguous
 		at := since.UnixNano()
 		ranOn := func(r replay.Run) bool { return r.First < at && r.Last > at && s.aliveBetween(r.First-1, at) }
-		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || s.hungBefore(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
+		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || s.hungBefore(at) || s.servedAfter(at, at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
 			continue
 		}
 		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"restarted": unit})

@@ -19,6 +19,9 @@ import (
 // evalRPC finds failed CRI calls. Their absence counts only if the kubelet's log covers the
 // relist that hung.
 func evalRPC(s *subject, args map[string]string) outcome {
+	if on := args["on"]; on != "" && (s.rt == "" || !slices.Contains(strings.Fields(on), s.rt)) {
+		return cannotLook()
+	}
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
 	if args["starting"] != "" {

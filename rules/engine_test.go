@@ -78,6 +78,22 @@ func TestSourcesAddUpRepetitionDoesNot(t *testing.T) {
 	}
 }
 
+// TestWritersOfOneSignal tests that a signal of two writers counts the same whoever wrote
+// first, and that the loss of one writer's line makes nothing surer.
+func TestWritersOfOneSignal(t *testing.T) {
+	causes := []*Clause{clause("a.both", 3), clause("b.one", 3)}
+	score := func(lines ...*parse.Event) float64 { return judged(t, node(lines...), def("x", causes)).score }
+	both := func(sec int, who parse.Source) *parse.Event { return line(sec, who, "a.both") }
+	other := line(12, parse.SrcKubelet, "b.one")
+	first, second := score(both(10, parse.SrcKubelet), both(11, parse.SrcContainerd), other), score(both(10, parse.SrcContainerd), both(11, parse.SrcKubelet), other)
+	if first != second {
+		t.Errorf("first the kubelet %v, first containerd %v", first, second)
+	}
+	if less := score(both(11, parse.SrcContainerd), other); less > first {
+		t.Errorf("without the kubelet's line %v, with it %v", less, first)
+	}
+}
+
 func TestAfterTheBreachIsAConsequence(t *testing.T) {
 	d := def("x", []*Clause{clause("k.a", 3)})
 	before := judged(t, node(line(10, parse.SrcKernel, "k.a")), d)

@@ -43,6 +43,7 @@ type outcome struct {
 	records []replay.Evidence
 	count   int
 	source  string
+	writers []string          // of all records of a clause on signatures, up to mostWriters; source is one of them
 	vars    map[string]string // fields of one record, for sentences
 	objects []string
 	late    bool // only after the breach
@@ -67,7 +68,7 @@ func (s *subject) eval(c *Clause) outcome {
 		o = s.invert(o)
 	}
 	if c.Source != "" {
-		o.source = c.Source
+		o.source, o.writers = c.Source, nil
 	}
 	return o
 }
@@ -341,9 +342,15 @@ func (t *FieldTest) matchesField(v string) bool {
 	return t.Re.MatchString(v)
 }
 
+// mostWriters is how many different writers of a clause's records are noted.
+const mostWriters = 4
+
 // add adds a record. It keeps the first keepMax-1 and the latest, and counts all.
 func (o *outcome) add(r parse.Record) {
 	o.count++
+	if w := string(r.From()); len(o.writers) < mostWriters && !slices.Contains(o.writers, w) {
+		o.writers = append(o.writers, w)
+	}
 	o.records = append(o.records[:min(len(o.records), keepMax-1)], replay.Evidence{Record: r})
 }
 

@@ -92,6 +92,8 @@ func judge(d *Def, s *subject) *scored {
 func (x *scored) sum() {
 	byWeight(x.found)
 	byWeight(x.contra)
+	spread(x.found)
+	spread(x.contra)
 	x.score = x.def.Prior + sumBySource(x.found)
 	x.against = sumBySource(x.contra)
 	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !slices.Contains(r, x.sub.rt) {
@@ -225,6 +227,28 @@ func byWeight(os []outcome) {
 }
 
 func (o *outcome) worth() float64 { return o.clause.Weight * o.factor }
+
+// spread lets each outcome whose lines several writers wrote count for one that no other
+// outcome counts for, if there is one. It then does not matter whose line came first, and
+// the loss of one writer's lines makes nothing surer.
+func spread(os []outcome) {
+	taken := map[string]bool{}
+	for i := range os {
+		if len(os[i].writers) < 2 {
+			taken[os[i].source] = true
+		}
+	}
+	for i := range os {
+		o := &os[i]
+		if len(o.writers) < 2 {
+			continue
+		}
+		if free := slices.IndexFunc(o.writers, func(w string) bool { return !taken[w] }); free >= 0 {
+			o.source = o.writers[free]
+		}
+		taken[o.source] = true
+	}
+}
 
 // sumBySource adds up outcomes, which must be sorted by worth.
 func sumBySource(os []outcome) float64 {

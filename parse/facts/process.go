@@ -26,9 +26,10 @@ func isPS(_, head string) bool {
 	return false
 }
 
-// rowForms describe the rows of "ps aux" and "ps -ef" by the form of each column,
-// with the headers they would have: a filtered or pasted list lacks its header. No
-// other output has such numbers, states and times in this order.
+// rowForms describe the rows of "ps aux", "ps -ef", "ps -elf" and of the commands that
+// the causes ask for, by the form of each column, with the headers they would have: a
+// filtered or pasted list lacks its header. No other output has such numbers, states
+// and times in this order; without a time, only rows of blocked tasks are known.
 var rowForms = []struct {
 	header string
 	cells  []func(string) bool
@@ -37,13 +38,28 @@ var rowForms = []struct {
 		isUser, spelled("9"), spelled("9", "9.9"), spelled("9", "9.9"), spelled("9"), spelled("9"), isTerminal, isState, spelled("9:9", "a9", "9"), spelled("9:9"), notEmpty}},
 	{"UID PID PPID C STIME TTY TIME CMD", []func(string) bool{
 		isUser, spelled("9"), spelled("9"), spelled("9"), spelled("9:9", "a9", "9"), isTerminal, spelled("9:9:9", "9-9:9:9"), notEmpty}},
+	{"F S UID PID PPID C PRI NI ADDR SZ WCHAN STIME TTY TIME CMD", []func(string) bool{
+		spelled("9"), isState, isUser, spelled("9"), spelled("9"), spelled("9"), spelled("9", "-9"), spelled("9", "-9", "-"), notEmpty, spelled("9"), isChannel, spelled("9:9", "a9", "9"), isTerminal, spelled("9:9:9", "9-9:9:9"), notEmpty}},
+	{"PID PPID TID STAT WCHAN STARTED COMMAND", []func(string) bool{
+		spelled("9"), spelled("9"), spelled("9"), isState, isChannel, spelled("a"), spelled("a"), spelled("9"), spelled("9:9:9"), spelled("9"), notEmpty}},
+	{"PID PPID STAT WCHAN STARTED COMMAND", []func(string) bool{
+		spelled("9"), spelled("9"), isState, isChannel, spelled("a"), spelled("a"), spelled("9"), spelled("9:9:9"), spelled("9"), notEmpty}},
+	{"PID PPID STAT WCHAN COMMAND", []func(string) bool{spelled("9"), spelled("9"), isBlocked, isFunction, notEmpty}},
+	{"PID STAT WCHAN COMMAND", []func(string) bool{spelled("9"), isBlocked, isFunction, notEmpty}},
 }
 
 func isUser(w string) bool { return w[0] >= 'a' && w[0] <= 'z' || w[0] == '_' }
 func isTerminal(w string) bool {
 	return w == "?" || strings.HasPrefix(w, "pts/") || strings.HasPrefix(w, "tty")
 }
-func isState(w string) bool  { return strings.IndexByte("DIRSTtWXZ", w[0]) >= 0 && len(w) < 6 }
+func isState(w string) bool {
+	return strings.IndexByte("DIRSTtWXZ", w[0]) >= 0 && strings.Trim(w[1:], "<NLsl+") == ""
+}
+func isBlocked(w string) bool  { return w[0] == 'D' && isState(w) }
+func isFunction(w string) bool { return w == "-" || isChannel(w) && strings.Contains(w, "_") }
+func isChannel(w string) bool {
+	return w == "-" || isUser(w) && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
+}
 func notEmpty(w string) bool { return w != "" }
 
 // spelled accepts words that equal one of the forms after each run of digits is

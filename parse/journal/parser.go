@@ -358,6 +358,15 @@ func prefixLen(b []byte) int {
 			i += 2
 		case i == 0 && bytes.HasPrefix(b, []byte("data: ")):
 			i = 6
+		case c-'0' <= 9: // the number of a line, before a header
+			n := i + 1
+			for n < len(b) && b[n]-'0' <= 9 {
+				n++
+			}
+			if !bytes.HasPrefix(b[n:], []byte(". -- ")) {
+				return i
+			}
+			i = n + len(". ")
 		default:
 			return i
 		}

@@ -201,6 +201,7 @@ func TestMarkers(t *testing.T) {
 		clock string
 	}{
 		{"-- Logs begin at Fri 2017-11-03 13:31:21 UTC, end at Fri 2017-11-03 13:48:19 UTC. --", parse.MarkHeader, 0, "", "2017-11-03T13:31:21Z"},
+		{"  1. -- Logs begin at Fri 2017-11-03 13:31:21 UTC, end at Fri 2017-11-03 13:48:19 UTC. --", parse.MarkHeader, 0, "", "2017-11-03T13:31:21Z"},
 		{"-- Logs begin at mer. 2018-09-19 10:11:12 CEST. --", parse.MarkHeader, 0, "", "2018-09-19T10:11:12"},
 		{"-- Journal begins at Mon 2021-11-01 10:11:12 UTC, ends at Tue 2021-11-02 10:11:12 UTC. --", parse.MarkHeader, 0, "", "2021-11-01T10:11:12Z"},
 		{"-- No entries --", parse.MarkEmpty, 0, "", ""},

@@ -117,6 +117,12 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, fences[0]) || bytes.HasPrefix(line, fences[1])
 }
 
+// endsProgram reports whether the Go runtime wrote the line because it ends the program. Such
+// a line goes past klog, and the journal dates it.
+func endsProgram(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))
+}
+
 // accepts reports whether the line just parsed belongs to the open record.
 func (o *openRecord) accepts(s *scanner) bool {
 	if !o.active || closedBy(o.lines, s.at-o.from) {
@@ -132,7 +138,7 @@ func (o *openRecord) accepts(s *scanner) bool {
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
 		return false
 	}
-	if bytes.HasPrefix(e.Msg, flagNotice) || isFence(bytes.TrimLeft(e.Msg, " ")) {
+	if bytes.HasPrefix(e.Msg, flagNotice) || e.Who.Ident != "" && endsProgram(e.Msg) || isFence(bytes.TrimLeft(e.Msg, " ")) {
 		return false
 	}
 	if e.Form == journal.Bare {

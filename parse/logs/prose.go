@@ -123,7 +123,7 @@ func (m *Merger) unquote() {
 			report = last.Sigs.Has(parse.SigAge) || last.Sigs.Has(parse.SigNever) || last.Sigs.Has(parse.SigCut)
 			foreign = !reportsHealth(last.Caller) && !last.Sigs.Has(parse.SigSkip) && !(last.Origin.Ident == parse.IdentAbout && last.Sigs.Has(parse.SigCondition))
 		}
-		if !report || !foreign && !(m.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
+		if !report || !foreign && !(m.d.prose && (last.Sigs.Has(parse.SigAge) || last.Sigs.Has(parse.SigCut)) && bare(e)) {
 			continue
 		}
 		e.Batch = parse.NewBatch(m.kind(e.EventKind, e.Origin, quoted), e.Text())
@@ -148,6 +148,7 @@ func reportsHealth(caller string) bool {
 // around it.
 func bare(e *parse.Event) bool {
 	msg := strings.TrimLeft(e.Message(), "`'\"*_>([- \t")
+	msg = strings.TrimPrefix(msg, "Message:")
 	return strings.HasPrefix(msg, "PLEG is not healthy: ") || strings.HasPrefix(msg, "pleg was last seen active ")
 }
 

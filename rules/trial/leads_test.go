@@ -75,3 +75,37 @@ func TestLeads(t *testing.T) {
 		}
 	}
 }
+
+// TestListsNeedNoFileServer tests that a file server that does not answer is no likely cause
+// of lists that time out on containerd, with an episode and without, and that it stays one
+// where docker lists the containers or nothing states the runtime.
+func TestListsNeedNoFileServer(t *testing.T) {
+	pack, _ := rules.Builtin()
+	kernel := ""
+	for _, at := range []string{"09:59:20", "09:59:40", "10:00:00"} {
+		kernel += "Mar 04 " + at + " n1 kernel: nfs: server 10.9.8.7 not responding, still trying\n"
+	}
+	const initialized = "I0304 09:00:00.000000    2114 kuberuntime_manager.go:222] \"Container runtime initialized\" containerRuntime=\"%s\" version=\"1\" apiVersion=\"v1\"\n"
+	for _, runtime := range []string{"containerd", "cri-o", "docker", ""} {
+		for _, age := range []string{"", "E0304 10:02:32.000000    2114 kubelet.go:2345] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 3m2s ago; threshold is 3m0s\"\n"} {
+			kubelet := lists("09:59:30 ok", "10:01:31 late") + age + lists("10:03:32 late")
+			if runtime != "" {
+				kubelet = fmt.Sprintf(initialized, runtime) + kubelet
+			}
+			files := []rules.TestFile{{Name: "kubelet.log", Text: kubelet}, {Name: "messages", Text: kernel}}
+			first := "storage-nfs-unresponsive"
+			if runtime == "containerd" || runtime == "cri-o" {
+				first = "runtime-hang-global"
+			}
+			causes := Eval(&rules.TestCase{Files: files}, pack, logs.Builtin())
+			if len(causes) == 0 || causes[0].ID != first {
+				t.Errorf("%s, %q: the first cause is not %s", runtime, age, first)
+			}
+			for _, c := range causes {
+				if c.ID == "storage-nfs-unresponsive" && c.ID != first && c.Level != rules.Possible {
+					t.Errorf("%s, %q: %s is %s", runtime, age, c.ID, c.Level)
+				}
+			}
+		}
+	}
+}
