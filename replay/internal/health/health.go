@@ -302,7 +302,6 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 	h.unlisted(run, add)
 	h.unsaid(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
-	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return kubelet.JoinSpans(out)
 }
 

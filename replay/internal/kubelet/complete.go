@@ -30,8 +30,10 @@ const (
 
 // Witness says where the kubelet's log is complete.
 type Witness struct {
-	Holes []host.Span // silences longer than usual and intervals with lost lines, oldest first, disjoint
-	runs  []sight
+	Holes  []host.Span // silences longer than usual and intervals with lost lines, oldest first, disjoint
+	Dating []Mark      // the marks that date relists, and what was folded to get them
+	Folded []parse.Warning
+	runs   []sight
 }
 
 // sight is the evidence of completeness for one run.
@@ -61,6 +63,7 @@ func NewWitness(s *Log) *Witness {
 	w.lists(s)
 	w.combed(s)
 	w.unstarted(s)
+	w.fold(s.Marks, mostFailed)
 	return w
 }
 
@@ -419,12 +422,12 @@ func (n *Log) holes() []host.Span {
 			out = append(out, host.Span{From: m.At - int64(time.Second), To: m.At + int64(time.Second)})
 		}
 	}
-	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return JoinSpans(out)
 }
 
-// JoinSpans joins spans that touch, in place; in must be sorted by start.
+// JoinSpans sorts spans and joins those that touch, in place.
 func JoinSpans(in []host.Span) []host.Span {
+	slices.SortFunc(in, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	out := in[:0]
 	for _, x := range in {
 		if k := len(out); k > 0 && x.From <= out[k-1].To {

@@ -1,6 +1,7 @@
 package relist
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -37,7 +38,7 @@ func Of(n *Known) Account {
 	var a Account
 	l := newLedger(n, groupAges(n.Log))
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions, a.Warnings = l.against, l.folded
+	a.Contradictions, a.Warnings = l.against, slices.Clip(n.Witness.Folded)
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)

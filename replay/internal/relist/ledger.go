@@ -40,8 +40,7 @@ type ledger struct {
 	claims  []*claim
 	against []Contradiction
 	byRun   [][]kubelet.Mark // marks of each run, in time order
-	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see fold
-	folded  []parse.Warning
+	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see kubelet.Witness
 
 	distinct *kubelet.Distinct
 	room     claimRoom
@@ -89,8 +88,8 @@ func newLedger(n *Known, groups []*LastSeen) *ledger {
 	s := n.Log
 	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: n.Witness, byRun: s.ByRun(s.Marks), distinct: kubelet.DistinctOf(s)}
 	l.dated = l.byRun
-	if marks := l.fold(s.Marks, mostFailed); len(marks) < len(s.Marks) {
-		l.dated = s.ByRun(marks)
+	if len(l.w.Dating) < len(s.Marks) {
+		l.dated = s.ByRun(l.w.Dating)
 	}
 	return l
 }
