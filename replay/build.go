@@ -64,7 +64,11 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	n.Runs = s.Runs
 	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
-	return account(n, s, v.Index.Forms, opt)
+	back, warned := s.Stepped()
+	if back.Abs() > n.Window.Step.Abs() {
+		n.Window.Step = back
+	}
+	return append(warned, account(n, s, v.Index.Forms, opt)...)
 }
 
 // account derives the kubelet's profile and what the kubelet did when: relists, episodes, health, runtime

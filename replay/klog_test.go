@@ -102,7 +102,7 @@ func (d *testLog) origin(host string, pid int) *parse.Origin {
 func cover(list []*parse.Coverage, f *parse.File, o *parse.Origin, m parse.Mark) []*parse.Coverage {
 	for _, c := range list {
 		if c.Origin == o {
-			if m.At-c.LastLine.At >= parse.GapMin {
+			if d := m.At - c.LastLine.At; max(d, -d) >= parse.GapMin {
 				c.Gaps = append(c.Gaps, parse.Gap{Last: c.LastLine, Next: m})
 			}
 			c.LastLine = m

@@ -60,6 +60,9 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	h.out = append(h.out, h.over...)
 	h.first()
 	h.well()
+	for _, b := range h.s.Backs { // what proves health at a moment may be a line of the other one of that name
+		h.add(b.Twice.From, b.Twice.To, Unknown, "")
+	}
 	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop reports it at least every 5 s
 	h.nevers()
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
@@ -87,6 +90,9 @@ type claims struct {
 }
 
 func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence) {
+	if len(ev) > 0 {
+		from, to = h.s.Shown(ev[0].Record, from, to)
+	}
 	if to > from {
 		h.out = append(h.out, Claim{host.Span{From: from, To: to}, st, proof, ev})
 	}
@@ -471,7 +477,7 @@ func (h *claims) nevers() {
 		}
 	}
 	for run := range h.s.Runs {
-		if t := last[run]; t != nil {
+		if t := last[run]; t != nil && (h.s.Runs[run].Start.Known() || len(h.s.Backs) == 0) { // by a clock that was set back, its first line may be a later one
 			h.add(h.s.Runs[run].First, t.At, NeverRelisted, ProofReport, host.Evidence{Record: t.Line})
 		}
 	}

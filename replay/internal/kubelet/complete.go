@@ -86,6 +86,14 @@ func (w *Witness) Whole(from, to int64) bool {
 	return i == len(w.Holes) || w.Holes[i].From >= to
 }
 
+// Missing returns the longest part of an interval, in ns, that is a hole.
+func (w *Witness) Missing(from, to int64) (most int64) {
+	for _, h := range w.Holes {
+		most = max(most, min(h.To, to)-max(h.From, from))
+	}
+	return most
+}
+
 // thin finds runs with missing lines of the skipping sync loop. While PLEG is unhealthy, the loop doubles its
 // pause after each iteration, up to 5 s, and writes a line at each. A longer pause during one age, without a
 // hole in the log, shows that lines were dropped.
@@ -405,7 +413,12 @@ func (n *Log) holes() []host.Span {
 	if !dense { // a log with several lines per second is never silent for long, however often silences recur
 		limit = int64(habit(n.silences, rhythm))
 	}
-	out := slices.Clone(n.Doubled)
+	var out []host.Span
+	for _, b := range n.Backs {
+		if b.Twice.To >= b.Twice.From {
+			out = append(out, b.Twice)
+		}
+	}
 	for _, g := range n.silences {
 		if d := g.Next.At - g.Last.At; d > limit || dense && g.Last.Pos.File != g.Next.Pos.File {
 			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})

@@ -629,9 +629,9 @@ func wholeSeconds(d time.Duration) (time.Duration, bool) {
 func (p *profiler) failureGaps() []time.Duration {
 	var gaps []time.Duration
 	starts := p.lastSeen()
-	prev, begun := map[int]int64{}, map[int]int{}
-	for _, m := range p.s.Marks {
-		switch {
+	prev, begun := map[int]*Mark{}, map[int]int{}
+	for i := range p.s.Marks {
+		switch m := &p.s.Marks[i]; {
 		case m.Kind == host.KindRelisting:
 			begun[m.Run]++
 		case m.Kind != host.KindListFail:
@@ -639,10 +639,10 @@ func (p *profiler) failureGaps() []time.Duration {
 		case !m.Deadline:
 			delete(prev, m.Run)
 		default:
-			if t := prev[m.Run]; t != 0 && begun[m.Run] < 2 && !anyIn(starts[m.Run], t, m.At) {
-				gaps = append(gaps, time.Duration(m.At-t)-p.k.Period)
+			if t := prev[m.Run]; t != nil && begun[m.Run] < 2 && !anyIn(starts[m.Run], t.At, m.At) && p.s.SameClock(t.Line, m.Line) {
+				gaps = append(gaps, time.Duration(m.At-t.At)-p.k.Period)
 			}
-			prev[m.Run], begun[m.Run] = m.At, 0
+			prev[m.Run], begun[m.Run] = m, 0
 		}
 	}
 	return gaps
@@ -681,7 +681,7 @@ func (p *profiler) single() (time.Duration, string) {
 		if tries++; tries > 64 {
 			break // further ones add nothing
 		}
-		start, ok := p.seenAfter(&m)
+		start, seen, ok := p.seenAfter(&m)
 		if !ok {
 			continue
 		}
@@ -691,6 +691,7 @@ func (p *profiler) single() (time.Duration, string) {
 		switch {
 		case whole <= 0 || d-whole >= 500*time.Millisecond:
 		case p.several(whole):
+		case d < usual-20*time.Millisecond && usual-d <= time.Duration(p.s.Quiet(m.At, seen)): // the clock may have been set forward by that
 		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.Run, start, m.At-int64(d)/10):
 			return whole, by
 		case d < usual+time.Second:
@@ -700,16 +701,20 @@ func (p *profiler) single() (time.Duration, string) {
 	return 0, ""
 }
 
-// seenAfter returns the start of the relist that the first age after a mark names.
-func (p *profiler) seenAfter(m *Mark) (int64, bool) {
+// seenAfter returns the start of the relist that the first age after a mark names and when it does, unless an age before the mark
+// names an older one although this one had begun: the attempt then began later, or the clock was set between.
+func (p *profiler) seenAfter(m *Mark) (start, at int64, ok bool) {
 	ages := p.s.Ages
-	i := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
-	for ; i < len(ages); i++ {
+	k := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
+	for i := k; i < len(ages); i++ {
 		if a := &ages[i]; a.Run == m.Run && a.Res <= time.Millisecond {
-			return a.At - int64(a.Age), true
+			start = a.At - int64(a.Age)
+			return start, a.At, p.s.SameClock(a.Record, m.Line) && !slices.ContainsFunc(ages[:k], func(b Age) bool {
+				return b.Run == m.Run && b.At > start+int64(p.k.Period) && b.At-int64(b.Age) < start-int64(SameStart)
+			})
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 // timedOut reports whether a call of the run hit its deadline between the two moments.

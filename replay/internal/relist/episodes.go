@@ -246,7 +246,11 @@ func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 		if i >= 3 && i < len(gs)-1 {
 			continue // a flapping node: the first and last ones suffice
 		}
-		add(g.Lines[0].Record, "last seen active "+parse.Least(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
+		first := g.Lines[0]
+		if g.Back != nil {
+			first = g.Back[1] // by the clock of which the relist is dated
+		}
+		add(first.Record, "last seen active "+parse.Least(first.Age)+" before this line: the relist of "+clock(g.Start().At))
 		if last := g.Lines[len(g.Lines)-1].Record; last != peak.Record {
 			add(last, "last report")
 		}
