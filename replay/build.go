@@ -165,7 +165,7 @@ func (n *Node) widen(s *kubelet.Log) {
 	for _, a := range s.Ages {
 		add(a.Record, a.At, a.At)
 	}
-	for _, said := range [][]kubelet.Saying{s.Nevers, s.Well, s.Cuts} {
+	for _, said := range [][]kubelet.Saying{s.Nevers, s.Well, s.Cuts, s.Full} {
 		for _, x := range said {
 			add(x.Line, x.At, x.At)
 		}

@@ -28,6 +28,7 @@ var testSigs = []testSig{
 	sigLine(parse.SigNever, `pleg has yet to be successful|last seen active 2562047h47m16\.85`),
 	sigLine(parse.SigSkip, `(?i)skipping pod synchronization(?:" err="(?P<reason>[^"]*)")?`),
 	sigLine(parse.SigCut, `PLEG is not healthy: (?P<seen>pleg was)(?: l| last| last s)?"?$`),
+	sigLine(parse.SigFull, `EventedPLEG: pleg event channel capacity is full with (?P<events>\d+) events`),
 	sigLine(parse.SigRelisting, `^"?GenericPLEG: Relisting"?$`),
 	sigLine(parse.SigRetrieved, `"Retrieved pods from runtime" all=(?P<all>\w+)`),
 	sigLine(parse.SigTransition, `GenericPLEG(: \S+/\S+: | ?").*( -> |oldState=)`),

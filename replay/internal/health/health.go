@@ -39,6 +39,8 @@ const (
 	ProofSerial = "serial-relists"
 	// ProofDown: lines that report the container runtime down.
 	ProofDown = "runtime-status"
+	// ProofChannel: lines that report the event channel of the evented PLEG full. They say nothing about relists.
+	ProofChannel = "event-channel"
 )
 
 // Of merges all claims about the health of PLEG into one sequence of spans over the window. Time that no claim
@@ -65,6 +67,7 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	}
 	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop reports it at least every 5 s
 	h.nevers()
+	h.said(h.s.Full, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofChannel)
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
 	p, over := &painter{}, n.Window

@@ -113,6 +113,7 @@ type Log struct {
 	Calls      []Call
 	Down       []Saying // lines that report the container runtime down
 	Cuts       []Saying // reports of an old relist that were cut off before its age
+	Full       []Saying // reports of the evented PLEG, which state no age
 	Well       []Saying // lines that show PLEG healthy at that moment
 	Fallbacks  []Saying // fallbacks from evented to generic PLEG, and stream errors
 	PodRelists []Mark   // starts of on-demand relists of one pod
@@ -342,6 +343,9 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 	if k&host.KindCut != 0 && s.read(e).Get("seen") != "" {
 		s.Cuts = append(s.Cuts, Saying{at, run, e})
+	}
+	if k&host.KindCut != 0 && e.Is(parse.SigFull) {
+		s.Full = append(s.Full, Saying{at, run, e})
 	}
 	if k&host.KindSkip != 0 {
 		s.Turns = append(s.Turns, Turn(i))
