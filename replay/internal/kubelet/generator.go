@@ -60,6 +60,17 @@ func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Durati
 	return time.Duration(a), time.Duration(b)
 }
 
+// see records that evented PLEG still relisted at a moment of a run, or that generic PLEG relists from then on (fell).
+func (all Generators) see(run int, at int64, fell bool) {
+	switch {
+	case run < 0 || at == 0:
+	case !fell:
+		all[run].Sure = max(all[run].Sure, at)
+	case all[run].Fell == 0 || at < all[run].Fell:
+		all[run].Fell = at
+	}
+}
+
 // Generators determines for each run which PLEG relists. The fallback itself is logged at verbosity 4 only, but
 // each stream error is logged at any verbosity, so both show in a complete log. They also show in the metrics
 // and in the threshold that reports state.
@@ -69,53 +80,19 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 		return nil
 	}
 	out := make(Generators, len(s.Runs))
-	see := func(run int, at int64, fell bool) {
-		switch {
-		case run < 0 || at == 0:
-		case !fell:
-			out[run].Sure = max(out[run].Sure, at)
-		case out[run].Fell == 0 || at < out[run].Fell:
-			out[run].Fell = at
+	for run, on := range k.gates {
+		if !on && run >= 0 {
+			out.see(run, s.Runs[run].First, true)
 		}
 	}
-	broke := make([]int, len(s.Runs))
-	for _, x := range s.Fallbacks {
-		if x.Run >= 0 && x.Line.(*parse.Event).Is(parse.SigStream) {
-			if broke[x.Run]++; broke[x.Run] != pleg.MaxStreamAttempts {
-				continue
-			}
-		}
-		see(x.Run, x.At, false)
-		see(x.Run, x.At, true)
-	}
-	for _, a := range s.Ages {
-		if a.Limit == pleg.EventedThreshold || a.Limit == pleg.Threshold {
-			see(a.Run, a.At, a.Limit == pleg.Threshold)
-		}
-	}
-	for _, m := range series {
-		if m.Name == "kubelet_evented_pleg_connection_error_count" {
-			for pt := range m.Samples() {
-				if fell := pt.V >= pleg.MaxStreamAttempts; fell {
-					see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // the sample may be later than its timestamp
-				} else {
-					see(s.RunAt(pt.At), pt.At, false)
-				}
-			}
-		}
-	}
-	last := make([]int64, len(s.Runs))
-	for i := range s.Marks { // if evented PLEG is not known to be on, the first pause of one period shows that generic PLEG relists
-		if m := &s.Marks[i]; !evented && m.Run >= 0 && m.Kind == host.KindRelisting {
-			if m.At-last[m.Run] <= int64(quickMost) {
-				see(m.Run, m.At, true)
-			}
-			last[m.Run] = m.At
-		}
+	out.byLines(s)
+	out.byMetrics(s, series)
+	if !evented {
+		out.byPace(s.Marks)
 	}
 	for run := range out {
 		r, g := &s.Runs[run], &out[run]
-		see(run, w.of(run).quick, true)
+		out.see(run, w.of(run).quick, true)
 		if w.Trusts(run) && r.Loop != 0 {
 			whole := r.Last
 			for _, h := range w.Holes {
@@ -123,7 +100,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 					whole = min(whole, h.From)
 				}
 			}
-			see(run, whole, false)
+			out.see(run, whole, false)
 		}
 		if !evented {
 			g.Sure = 0
@@ -133,4 +110,53 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 		}
 	}
 	return out
+}
+
+// byLines uses the lines about the stream and the fallback, and the thresholds that reports state.
+func (all Generators) byLines(s *Log) {
+	broke := make([]int, len(s.Runs))
+	for _, x := range s.Fallbacks {
+		if x.Run >= 0 && x.Line.(*parse.Event).Is(parse.SigStream) {
+			if broke[x.Run]++; broke[x.Run] != pleg.MaxStreamAttempts {
+				continue
+			}
+		}
+		all.see(x.Run, x.At, false)
+		all.see(x.Run, x.At, true)
+	}
+	for _, a := range s.Ages {
+		if a.Limit == pleg.EventedThreshold || a.Limit == pleg.Threshold {
+			all.see(a.Run, a.At, a.Limit == pleg.Threshold)
+		}
+	}
+}
+
+// byMetrics uses the number of times that the stream broke.
+func (all Generators) byMetrics(s *Log, series []*parse.Series) {
+	for _, m := range series {
+		if m.Name != "kubelet_evented_pleg_connection_error_count" {
+			continue
+		}
+		for pt := range m.Samples() {
+			if fell := pt.V >= pleg.MaxStreamAttempts; fell {
+				all.see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // the sample may be later than its timestamp
+			} else {
+				all.see(s.RunAt(pt.At), pt.At, false)
+			}
+		}
+	}
+}
+
+// byPace is for kubelets of which it is not known that evented PLEG is on: the first pause of one period shows that
+// generic PLEG relists.
+func (all Generators) byPace(marks []Mark) {
+	last := make([]int64, len(all))
+	for i := range marks {
+		if m := &marks[i]; m.Run >= 0 && m.Kind == host.KindRelisting {
+			if m.At-last[m.Run] <= int64(quickMost) {
+				all.see(m.Run, m.At, true)
+			}
+			last[m.Run] = m.At
+		}
+	}
 }

@@ -84,12 +84,8 @@ func (p *profiler) lines() {
 		case e.Is(parse.SigFlag):
 			p.flag(e, bare[e.Origin.PID])
 		case e.Is(parse.SigGates):
-			if gates := e.Field("gates"); strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`) {
-				k.PLEG = "evented"
-				p.cite(e, "feature gate")
-			} else if k.PLEG == "" {
-				k.PLEG = "generic"
-			}
+			gates := e.Field("gates")
+			p.gate(e, strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`))
 		case e.Is(parse.SigRuntime):
 			if name := e.Field("name"); name != "" {
 				k.Runtime = strings.TrimSpace(name + " " + e.Field("version"))
@@ -98,6 +94,37 @@ func (p *profiler) lines() {
 	}
 	if k.Version != "" {
 		p.say("version stated")
+	}
+	p.gated()
+}
+
+// gate notes what a line says of the feature gate in its run. A process may list its gates before it has read its
+// configuration.
+func (p *profiler) gate(e *parse.Event, on bool) {
+	if p.k.gates == nil {
+		p.k.gates = map[int]bool{}
+	}
+	run := p.s.RunAt(e.At)
+	if on && !p.k.gates[run] {
+		p.cite(e, "feature gate")
+	}
+	p.k.gates[run] = p.k.gates[run] || on
+}
+
+// gated sets which PLEG runs. If the gate differs between processes, that is known by run only; see Generators.
+func (p *profiler) gated() {
+	on, off := false, false
+	for _, x := range p.k.gates {
+		on, off = on || x, off || !x
+	}
+	switch {
+	case on && off:
+		p.k.PLEG = PLEGUnknown
+		p.say("evented PLEG in some of the processes only")
+	case on:
+		p.k.PLEG = "evented"
+	case off:
+		p.k.PLEG = "generic"
 	}
 }
 
@@ -141,8 +168,7 @@ func (p *profiler) flag(e *parse.Event, bare bool) {
 		}
 	case "feature-gates":
 		if strings.Contains(value, "EventedPLEG=true") {
-			k.PLEG = "evented"
-			p.cite(e, "feature gate")
+			p.gate(e, true)
 		}
 	}
 }
@@ -763,9 +789,10 @@ type Profile struct {
 	Version    string // "v1.28.0", "" if unknown
 	VersionMin string // bounds by fingerprint if no line states it: "v1.21"
 	VersionMax string
-	Runtime    string // "containerd 1.7.2", "" if unknown
-	OS         string // linux, windows, "" if unknown
-	PLEG       string // generic, evented, unknown
+	Runtime    string       // "containerd 1.7.2", "" if unknown
+	OS         string       // linux, windows, "" if unknown
+	PLEG       string       // generic, evented, unknown
+	gates      map[int]bool // feature gate EventedPLEG by run, as far as lines state it
 	Period     time.Duration
 	Threshold  time.Duration
 	RPCTimeout time.Duration // runtimeRequestTimeout
