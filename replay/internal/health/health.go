@@ -583,6 +583,10 @@ func (h *claims) episodes() {
 		if e.Never {
 			st = NeverRelisted
 		}
-		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
+		from := e.Breach
+		if e.LastStart.Slack >= 10*time.Millisecond { // the lines are stamped in whole seconds
+			from += int64(e.LastStart.Slack)
+		}
+		h.add(from, certain(e), st, ProofReport, e.Evidence...)
 	}
 }

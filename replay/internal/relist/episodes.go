@@ -284,7 +284,7 @@ func (w *episodeBuilder) never(run int) (Episode, bool) {
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
-	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
+	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Res: lines[len(lines)-1].Line.When().Res.Duration(), Record: lines[len(lines)-1].Line}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
 	var ev []host.Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)

@@ -35,6 +35,9 @@ func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Insta
 		}
 		return host.Instant{}, "no proof of health after the last report in the input"
 	}
+	if res := g.Lines[len(g.Lines)-1].Res; res >= 10*time.Millisecond { // the proof was written that much later at most
+		best.at += int64(res)
+	}
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, best.basis
 }
 
