@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
@@ -84,7 +85,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
 	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s), Calls: n.Calls}
-	known.Asked = s.Generators(&n.Kubelet, known.Witness, series)
+	known.Asked = generator.Of(s, &n.Kubelet, known.Witness, series)
 	n.asked = known.Asked
 	n.Proofs, n.Contradictions = known.Uncontradicted()
 	known.Proofs = n.Proofs

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
@@ -172,7 +173,7 @@ func (h *claims) fell(at int64) int64 {
 	for i := range h.n.Proofs {
 		p := &h.n.Proofs[i]
 		to := max(p.To, at)
-		if p.Kind == snapshots.ProofCount && kubelet.Quick(p.Count, time.Duration(p.To-p.From)) && h.gone.Until(min(p.From, at), to) == to {
+		if p.Kind == snapshots.ProofCount && generator.Quick(p.Count, time.Duration(p.To-p.From)) && h.gone.Until(min(p.From, at), to) == to {
 			return snapshots.By(p.To)
 		}
 	}

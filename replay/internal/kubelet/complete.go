@@ -75,6 +75,9 @@ func (w *Witness) of(run int) sight {
 	return w.runs[run]
 }
 
+// Quick returns when several quick relists in a row of the run had been seen, 0 if never.
+func (w *Witness) Quick(run int) int64 { return w.of(run).quick }
+
 // Trusts reports whether a missing line of the run can prove anything.
 func (w *Witness) Trusts(run int) bool {
 	return run >= 0 && run < len(w.runs) && !w.runs[run].filtered && !w.runs[run].thinned
@@ -179,9 +182,9 @@ func (w *Witness) lists(s *Log) {
 	}
 }
 
-// quickMost is the maximum distance between the starts of quick relists: a period, a late timer and some
+// QuickMost is the maximum distance between the starts of quick relists: a period, a late timer and some
 // milliseconds of work.
-const quickMost = 1500 * time.Millisecond
+const QuickMost = 1500 * time.Millisecond
 
 // combed finds runs at verbosity 4 or 5 with lines missing here and there: most of the longer pauses between
 // relist starts, or between lists, are whole multiples of the usual pause.
@@ -202,11 +205,11 @@ func (w *Witness) combed(s *Log) {
 		p := &runs[m.Run]
 		switch d := m.At - p.last; {
 		case p.last == 0 || !w.Whole(p.last, m.At):
-		case d <= int64(quickMost):
+		case d <= int64(QuickMost):
 			if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
 				p.first = m.At
 			}
-		case d <= combFew*int64(quickMost):
+		case d <= combFew*int64(QuickMost):
 			p.long = append(p.long, d)
 		case d >= int64(habitLeast):
 			p.slow = append(p.slow, d)

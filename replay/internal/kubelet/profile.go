@@ -101,20 +101,20 @@ func (p *profiler) lines() {
 // gate notes what a line says of the feature gate in its run. A process may list its gates before it has read its
 // configuration.
 func (p *profiler) gate(e *parse.Event, on bool) {
-	if p.k.gates == nil {
-		p.k.gates = map[int]bool{}
+	if p.k.Gates == nil {
+		p.k.Gates = map[int]bool{}
 	}
 	run := p.s.RunAt(e.At)
-	if on && !p.k.gates[run] {
+	if on && !p.k.Gates[run] {
 		p.cite(e, "feature gate")
 	}
-	p.k.gates[run] = p.k.gates[run] || on
+	p.k.Gates[run] = p.k.Gates[run] || on
 }
 
-// gated sets which PLEG runs. If the gate differs between processes, that is known by run only; see Generators.
+// gated sets which PLEG runs. If the gate differs between processes, that is known by run only; see package generator.
 func (p *profiler) gated() {
 	on, off := false, false
-	for _, x := range p.k.gates {
+	for _, x := range p.k.Gates {
 		on, off = on || x, off || !x
 	}
 	switch {
@@ -792,7 +792,7 @@ type Profile struct {
 	Runtime    string       // "containerd 1.7.2", "" if unknown
 	OS         string       // linux, windows, "" if unknown
 	PLEG       string       // generic, evented, unknown
-	gates      map[int]bool // feature gate EventedPLEG by run, as far as lines state it
+	Gates      map[int]bool // feature gate EventedPLEG by run, as far as lines state it
 	Period     time.Duration
 	Threshold  time.Duration
 	RPCTimeout time.Duration // runtimeRequestTimeout

@@ -1,4 +1,6 @@
-package kubelet
+// Package generator determines which PLEG, the generic or the evented one, relists in each process, and with it which
+// threshold holds when.
+package generator
 
 import (
 	"time"
@@ -6,6 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
 // Generator says which PLEG relists in a process that may run evented PLEG, as in kubelets up to 1.36. Evented
@@ -21,11 +24,11 @@ func Quick(count int, d time.Duration) bool {
 	return count > pleg.MaxStreamAttempts+2+int(d/pleg.EventedPeriod)
 }
 
-// Generators holds one Generator per run; it is nil if only generic PLEG can relist.
-type Generators []Generator
+// All holds one Generator per run; it is nil if only generic PLEG can relist.
+type All []Generator
 
 // Of returns the Generator of a run, or the zero value if nothing is known.
-func (all Generators) Of(run int) Generator {
+func (all All) Of(run int) Generator {
 	if run < 0 || run >= len(all) {
 		return Generator{}
 	}
@@ -35,9 +38,9 @@ func (all Generators) Of(run int) Generator {
 // Limit returns, for a relist that listed pods and began at start, until when it keeps PLEG healthy (well) and
 // from when on PLEG is unhealthy if no later relist has listed (ill), in Unix ns. The two differ if the
 // threshold in force is not known.
-func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
+func (g Generator) Limit(k *kubelet.Profile, start int64) (well, ill int64) {
 	least, most := start+int64(k.Threshold), start+int64(k.Threshold)
-	if k.ThresholdSet || k.PLEG != PLEGUnknown && !k.EventedSends() {
+	if k.ThresholdSet || k.PLEG != kubelet.PLEGUnknown && !k.EventedSends() {
 		return least, most
 	}
 	least, most = min(least, start+int64(pleg.Threshold)), max(most, start+int64(pleg.EventedThreshold))
@@ -49,8 +52,8 @@ func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
 }
 
 // Thresholds returns the smallest and the largest threshold that may be in force in an interval.
-func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Duration) {
-	a, b := k.Limit(Generator{}, 0)
+func (g Generator) Thresholds(k *kubelet.Profile, in host.Span) (least, most time.Duration) {
+	a, b := Generator{}.Limit(k, 0)
 	if g.Fell != 0 && in.From >= g.Fell {
 		b = a
 	}
@@ -61,7 +64,7 @@ func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Durati
 }
 
 // see records that evented PLEG still relisted at a moment of a run, or that generic PLEG relists from then on (fell).
-func (all Generators) see(run int, at int64, fell bool) {
+func (all All) see(run int, at int64, fell bool) {
 	switch {
 	case run < 0 || at == 0:
 	case !fell:
@@ -71,16 +74,16 @@ func (all Generators) see(run int, at int64, fell bool) {
 	}
 }
 
-// Generators determines for each run which PLEG relists. The fallback itself is logged at verbosity 4 only, but
+// Of determines for each run which PLEG relists. The fallback itself is logged at verbosity 4 only, but
 // each stream error is logged at any verbosity, so both show in a complete log. They also show in the metrics
 // and in the threshold that reports state.
-func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generators {
+func Of(s *kubelet.Log, k *kubelet.Profile, w *kubelet.Witness, series []*parse.Series) All {
 	evented := k.EventedSends()
-	if k.PLEG != PLEGUnknown && !evented {
+	if k.PLEG != kubelet.PLEGUnknown && !evented {
 		return nil
 	}
-	out := make(Generators, len(s.Runs))
-	for run, on := range k.gates {
+	out := make(All, len(s.Runs))
+	for run, on := range k.Gates {
 		if !on && run >= 0 {
 			out.see(run, s.Runs[run].First, true)
 		}
@@ -92,7 +95,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 	}
 	for run := range out {
 		r, g := &s.Runs[run], &out[run]
-		out.see(run, w.of(run).quick, true)
+		out.see(run, w.Quick(run), true)
 		if w.Trusts(run) && r.Loop != 0 {
 			whole := r.Last
 			for _, h := range w.Holes {
@@ -113,7 +116,7 @@ func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generat
 }
 
 // byLines uses the lines about the stream and the fallback, and the thresholds that reports state.
-func (all Generators) byLines(s *Log) {
+func (all All) byLines(s *kubelet.Log) {
 	broke := make([]int, len(s.Runs))
 	for _, x := range s.Fallbacks {
 		if x.Run >= 0 && x.Line.(*parse.Event).Is(parse.SigStream) {
@@ -132,7 +135,7 @@ func (all Generators) byLines(s *Log) {
 }
 
 // byMetrics uses the number of times that the stream broke.
-func (all Generators) byMetrics(s *Log, series []*parse.Series) {
+func (all All) byMetrics(s *kubelet.Log, series []*parse.Series) {
 	for _, m := range series {
 		if m.Name != "kubelet_evented_pleg_connection_error_count" {
 			continue
@@ -149,11 +152,11 @@ func (all Generators) byMetrics(s *Log, series []*parse.Series) {
 
 // byPace is for kubelets of which it is not known that evented PLEG is on: the first pause of one period shows that
 // generic PLEG relists.
-func (all Generators) byPace(marks []Mark) {
+func (all All) byPace(marks []kubelet.Mark) {
 	last := make([]int64, len(all))
 	for i := range marks {
 		if m := &marks[i]; m.Run >= 0 && m.Kind == host.KindRelisting {
-			if m.At-last[m.Run] <= int64(quickMost) {
+			if m.At-last[m.Run] <= int64(kubelet.QuickMost) {
 				all.see(m.Run, m.At, true)
 			}
 			last[m.Run] = m.At
