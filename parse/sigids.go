@@ -10,6 +10,7 @@ const (
 	SigAge    = "pleg.age"    // age, threshold: "pleg was last seen active AGE ago; threshold is T"; not for the zero time
 	SigNever  = "pleg.never"  // "pleg has yet to be successful" and the zero-time age 2562047h47m16.854775807s
 	SigCut    = "pleg.cut"    // seen: "PLEG is not healthy" truncated before the age; seen is set if an age was to follow
+	SigFull   = "pleg.full"   // events: the event channel of the evented PLEG is full; no age
 	SigQuoted = "pleg.quoted" // a sentence or an undated text that quotes a report of an age
 	SigSkip   = "pleg.skip"   // reason: "skipping pod synchronization", whatever the reason
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
@@ -64,7 +65,11 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	n.Runs = s.Runs
 	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
-	return account(n, s, v.Index.Forms, opt)
+	back, warned := s.Stepped()
+	if back.Abs() > n.Window.Step.Abs() {
+		n.Window.Step = back
+	}
+	return append(warned, account(n, s, v.Index.Forms, opt)...)
 }
 
 // account derives the kubelet's profile and what the kubelet did when: relists, episodes, health, runtime
@@ -80,7 +85,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
 	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s), Calls: n.Calls}
-	known.Asked = s.Generators(&n.Kubelet, known.Witness, series)
+	known.Asked = generator.Of(s, &n.Kubelet, known.Witness, series)
 	n.asked = known.Asked
 	n.Proofs, n.Contradictions = known.Uncontradicted()
 	known.Proofs = n.Proofs
@@ -161,7 +166,7 @@ func (n *Node) widen(s *kubelet.Log) {
 	for _, a := range s.Ages {
 		add(a.Record, a.At, a.At)
 	}
-	for _, said := range [][]kubelet.Saying{s.Nevers, s.Well, s.Cuts} {
+	for _, said := range [][]kubelet.Saying{s.Nevers, s.Well, s.Cuts, s.Full} {
 		for _, x := range said {
 			add(x.Line, x.At, x.At)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
-	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -71,7 +71,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 func (n *Node) clipRuns(f host.Frame) {
 	now := make([]int, len(n.Runs))
 	var runs []Run
-	var asked kubelet.Generators
+	var asked generator.All
 	for i, r := range n.Runs {
 		if now[i] = -1; f.Out(r.First, max(r.Last, r.End.At)) {
 			continue

@@ -12,7 +12,10 @@ import (
 
 // stall is a log of 15 minutes with a relist that hangs for six minutes from 10:05, on a clock that is set
 // forward by step after four of them.
-func stall(step time.Duration) string {
+func stall(step time.Duration) string { return stallSet(step, 9*time.Minute) }
+
+// stallSet is stall with the clock set at another time since 10:00.
+func stallSet(step, when time.Duration) string {
 	type line struct {
 		at   time.Duration
 		text string
@@ -20,7 +23,7 @@ func stall(step time.Duration) string {
 	var all []line
 	add := func(at time.Duration, format string, args ...any) {
 		stamp := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(at)
-		if at > 9*time.Minute {
+		if at > when {
 			stamp = stamp.Add(step)
 		}
 		all = append(all, line{at, stamp.Format("I0102 15:04:05.000000") + "    4242 " + fmt.Sprintf(format, args...)})
@@ -79,7 +82,7 @@ func TestClockSetInAStall(t *testing.T) {
 
 // TestClockSetBackInAStall checks a clock set back during a stall: the next iteration states the expected age
 // and an earlier time. The relist and the unhealthy time then follow the new clock, and nothing is healthy
-// within the time that occurs twice.
+// within the time that lines on both sides name.
 func TestClockSetBackInAStall(t *testing.T) {
 	for _, step := range []time.Duration{-10 * time.Second, -30 * time.Second, -2 * time.Minute, -5 * time.Minute, -30 * time.Minute} {
 		b := bundleOf(stall(step))
@@ -95,8 +98,43 @@ func TestClockSetBackInAStall(t *testing.T) {
 			t.Errorf("%v: unhealthy for %v less %v", step, took, e.Recovered.Slack)
 		}
 		for _, h := range n.Health {
-			if h.State == Healthy && h.To > after && h.From < after-back.Step {
+			first, last := at2(t, "10:00:00.000"), at2(t, "10:15:00.000")+int64(step) // before and after the step
+			if h.State == Healthy && h.To > max(after, first) && h.From < min(after-back.Step, last) && max(after, first) < min(after-back.Step, last) {
 				t.Errorf("%v: %v within the time told twice", step, h)
+			}
+		}
+	}
+}
+
+// TestClockSetAnywhere checks that no claim is false by a clock that is set before, within and after a stall: nothing
+// is healthy at a time at which PLEG was unhealthy by either clock, and no relist takes a time that it did not.
+func TestClockSetAnywhere(t *testing.T) {
+	start := at2(t, "10:00:00.000")
+	for _, step := range []time.Duration{-10 * time.Second, -90 * time.Second, -4 * time.Minute, -time.Hour, 30 * time.Second, 4 * time.Minute, time.Hour} {
+		for _, when := range []time.Duration{time.Minute, 6 * time.Minute, 8*time.Minute + 10*time.Second, 9 * time.Minute, 10*time.Minute + 50*time.Second, 11*time.Minute + 30*time.Second, 14 * time.Minute} {
+			n := buildOne(t, stallSet(step, when))
+			wall := func(at time.Duration) int64 {
+				if at > when {
+					at += step
+				}
+				return start + int64(at)
+			}
+			for at := 8*time.Minute + time.Second; at < 11*time.Minute-time.Second; at += time.Second {
+				for _, h := range n.Health {
+					if h.State == Healthy && h.From <= wall(at) && wall(at) < h.To {
+						t.Errorf("%v after %v: %v at %v, when PLEG was not", step, when, h, clock(wall(at)))
+						at = 11 * time.Minute
+					}
+				}
+			}
+			for i := range n.Relists {
+				r := &n.Relists[i]
+				if d, known := r.Duration(); known && (d-6*time.Minute).Abs() > r.Slack()+2*time.Second {
+					t.Errorf("%v after %v: a relist of %v", step, when, d)
+				}
+			}
+			if len(n.Episodes) == 0 {
+				t.Errorf("%v after %v: no episode", step, when)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ var testSigs = []testSig{
 	sigLine(parse.SigNever, `pleg has yet to be successful|last seen active 2562047h47m16\.85`),
 	sigLine(parse.SigSkip, `(?i)skipping pod synchronization(?:" err="(?P<reason>[^"]*)")?`),
 	sigLine(parse.SigCut, `PLEG is not healthy: (?P<seen>pleg was)(?: l| last| last s)?"?$`),
+	sigLine(parse.SigFull, `EventedPLEG: pleg event channel capacity is full with (?P<events>\d+) events`),
 	sigLine(parse.SigRelisting, `^"?GenericPLEG: Relisting"?$`),
 	sigLine(parse.SigRetrieved, `"Retrieved pods from runtime" all=(?P<all>\w+)`),
 	sigLine(parse.SigTransition, `GenericPLEG(: \S+/\S+: | ?").*( -> |oldState=)`),
@@ -102,7 +103,7 @@ func (d *testLog) origin(host string, pid int) *parse.Origin {
 func cover(list []*parse.Coverage, f *parse.File, o *parse.Origin, m parse.Mark) []*parse.Coverage {
 	for _, c := range list {
 		if c.Origin == o {
-			if m.At-c.LastLine.At >= parse.GapMin {
+			if d := m.At - c.LastLine.At; max(d, -d) >= parse.GapMin {
 				c.Gaps = append(c.Gaps, parse.Gap{Last: c.LastLine, Next: m})
 			}
 			c.LastLine = m

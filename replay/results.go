@@ -133,6 +133,7 @@ const (
 	ProofGauge   = health.ProofGauge
 	ProofSilence = health.ProofSilence
 
-	// ProofSerial is a proof that PLEG was unhealthy.
-	ProofSerial = health.ProofSerial
+	// Proofs that PLEG was unhealthy; that of the event channel says nothing about the age of the last relist.
+	ProofSerial  = health.ProofSerial
+	ProofChannel = health.ProofChannel
 )

@@ -75,7 +75,7 @@ func TestFallbackWithoutItsLine(t *testing.T) {
 	} {
 		n := buildOne(t, ticking(append(c.lines, relisting("10:01:00.000000"), `I1120 10:01:00.010000    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`), "10:00:01", "10:13:30"))
 		second := func(at int64) string { return clock(at + int64(time.Second)/2)[:8] }
-		well, ill := n.Kubelet.Limit(n.asked[0], n.Relists[0].Start.At)
+		well, ill := n.asked[0].Limit(&n.Kubelet, n.Relists[0].Start.At)
 		if got := second(well) + " " + second(ill); got != c.well+" "+c.ill {
 			t.Errorf("%s: healthy until and unhealthy from %s", name, got)
 		}

@@ -77,7 +77,7 @@ func (n *Node) UnhealthyTime() time.Duration {
 
 // Thresholds returns the smallest and the largest threshold that may be in force during an interval of a run.
 func (n *Node) Thresholds(run int, in Span) (least, most time.Duration) {
-	return n.Kubelet.Thresholds(n.asked.Of(run), in)
+	return n.asked.Of(run).Thresholds(&n.Kubelet, in)
 }
 
 // Fallback is an interval in which evented PLEG, as in kubelets up to 1.36, had given up its stream.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
@@ -26,9 +27,9 @@ type Node struct {
 	Contradictions []Contradiction
 	Ready          []ReadyChange
 	Gaps           []LogGap
-	Holes          []Span             // where the kubelet's log may be incomplete: silences longer than usual, lost lines
-	tail           int64              // until when a log without reports proves anything
-	asked          kubelet.Generators // which PLEG relists, per run
+	Holes          []Span        // where the kubelet's log may be incomplete: silences longer than usual, lost lines
+	tail           int64         // until when a log without reports proves anything
+	asked          generator.All // which PLEG relists, per run
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

@@ -25,7 +25,7 @@ func status(v *view, r *Result) string {
 		return statusUnhealthy
 	}
 	_, well := v.n.WellThroughout()
-	if b := unhealthyUnreported(r); b != nil && (v.wholeAge(b) == nil || !well) || v.cutReport() {
+	if b := unhealthyUnreported(r); b != nil && (v.wholeAge(b) == nil || !well) || v.cutReport() || fullChannel(v) != "" {
 		return statusUnhealthy
 	}
 	worst := 0
@@ -35,7 +35,7 @@ func status(v *view, r *Result) string {
 	if worst >= Warning.Rank() || slices.ContainsFunc(r.Causes, func(c Cause) bool { return c.Level != Possible }) {
 		return statusDegraded
 	}
-	if well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
+	if well && unhealthyWithoutAge(v) == "" && fullChannel(v) == "" && v.heldBack() == "" {
 		return StatusHealthy
 	}
 	return statusUnknown
@@ -313,7 +313,7 @@ func quietSummary(v *view, r *Result) string {
 	if b := unhealthyUnreported(r); b != nil {
 		return v.unreported(b, best, maybe)
 	}
-	if said := unhealthyWithoutAge(v); said != "" && r.Status != StatusHealthy {
+	if said := cmp.Or(unhealthyWithoutAge(v), fullChannel(v)); said != "" && r.Status != StatusHealthy {
 		return said
 	}
 	span, well := v.n.WellThroughout()
@@ -546,6 +546,20 @@ func (v *view) cutReport() bool {
 		reason := e.Field("reason")
 		return strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago")
 	})
+}
+
+// fullChannel describes reports of the evented PLEG, which becomes unhealthy only by a full channel. The sync loop,
+// which would drain it, skips its turns then.
+func fullChannel(v *view) string {
+	all := v.sig(parse.SigFull)
+	if len(all) == 0 {
+		return ""
+	}
+	when := ""
+	if first, last := all[0].At, all[len(all)-1].At; first != 0 {
+		when = " from " + clocks(first, last)
+	}
+	return "the evented PLEG is unhealthy" + when + ": its event channel is full, as " + parse.Plural(len(all), "line") + " report; no line states an age of the last relist"
 }
 
 // unhealthyWithoutAge describes reports without a readable age of the last relist, cut off

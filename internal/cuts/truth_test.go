@@ -105,8 +105,8 @@ func overlapOf(spans []stateSpan, from, to int64, state int) (sum time.Duration,
 }
 
 // unsureOf returns how long the state is not sure around a time.
-func unsureOf(states []stateSpan, at int64) time.Duration {
-	d, _ := overlapOf(states, at-int64(near), at+int64(near), 0)
+func unsureOf(states []stateSpan, at, slack int64) time.Duration {
+	d, _ := overlapOf(states, at-slack, at+slack, 0)
 	return d
 }
 
@@ -185,7 +185,7 @@ func (w *truth) episodes(n *model.Analyzed, states []stateSpan, out *findings) {
 		slack := int64(e.LastStart.Slack + near)
 		if e.LastStart.Known() && !slices.ContainsFunc(w.relists, func(r ranRelist) bool { return r.start >= e.LastStart.At-slack && r.start <= e.LastStart.At+slack }) {
 			out.add("false episode", "no relist at %s ±%v", at(e.LastStart.At), e.LastStart.Slack)
-		} else if d, _ := overlapOf(states, e.Breach-slack-int64(near), e.Breach+slack+int64(near), -1); d == 0 && unsureOf(states, e.Breach) == 0 {
+		} else if d, _ := overlapOf(states, e.Breach-slack-int64(near), e.Breach+slack+int64(near), -1); d == 0 && unsureOf(states, e.Breach, slack) == 0 {
 			out.add("false episode", "breach at %s", at(e.Breach))
 		}
 		if e.Recovered.Known() {

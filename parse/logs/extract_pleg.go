@@ -116,8 +116,8 @@ func isAge(r *record) bool {
 // "has yet to be successful", which states no age.
 func extractCutReport(r *record) ([]parse.Field, bool) {
 	const before, aged, never = "PLEG is not healthy", ": pleg was last seen active ", ": pleg has yet to be successful"
-	_, rest, ok := strings.Cut(r.raw, before)
-	if _, aged := findAge(r.raw); !ok || aged {
+	name, rest, ok := strings.Cut(r.raw, before)
+	if _, aged := findAge(r.raw); !ok || aged || strings.HasSuffix(name, "Evented") { // see pleg.full
 		return nil, false
 	}
 	common := func(s string) int {

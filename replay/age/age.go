@@ -204,7 +204,9 @@ func (b *bounds) health() {
 			x.flat = most
 			b.high = append(b.high, x)
 		case replay.Unhealthy:
-			b.low = append(b.low, x)
+			if h.Proof != replay.ProofChannel {
+				b.low = append(b.low, x)
+			}
 		case replay.NeverRelisted:
 			b.none = append(b.none, x)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
@@ -39,6 +40,8 @@ const (
 	ProofSerial = "serial-relists"
 	// ProofDown: lines that report the container runtime down.
 	ProofDown = "runtime-status"
+	// ProofChannel: lines that report the event channel of the evented PLEG full. They say nothing about relists.
+	ProofChannel = "event-channel"
 )
 
 // Of merges all claims about the health of PLEG into one sequence of spans over the window. Time that no claim
@@ -60,8 +63,12 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	h.out = append(h.out, h.over...)
 	h.first()
 	h.well()
+	for _, b := range h.s.Backs { // what proves health at a moment may be a line of the other one of that name
+		h.add(b.Twice.From, b.Twice.To, Unknown, "")
+	}
 	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop reports it at least every 5 s
 	h.nevers()
+	h.said(h.s.Full, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofChannel)
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
 	p, over := &painter{}, n.Window
@@ -87,6 +94,9 @@ type claims struct {
 }
 
 func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence) {
+	if len(ev) > 0 {
+		from, to = h.s.Shown(ev[0].Record, from, to)
+	}
 	if to > from {
 		h.out = append(h.out, Claim{host.Span{From: from, To: to}, st, proof, ev})
 	}
@@ -163,7 +173,7 @@ func (h *claims) fell(at int64) int64 {
 	for i := range h.n.Proofs {
 		p := &h.n.Proofs[i]
 		to := max(p.To, at)
-		if p.Kind == snapshots.ProofCount && kubelet.Quick(p.Count, time.Duration(p.To-p.From)) && h.gone.Until(min(p.From, at), to) == to {
+		if p.Kind == snapshots.ProofCount && generator.Quick(p.Count, time.Duration(p.To-p.From)) && h.gone.Until(min(p.From, at), to) == to {
 			return snapshots.By(p.To)
 		}
 	}
@@ -302,7 +312,6 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 	h.unlisted(run, add)
 	h.unsaid(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
-	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return kubelet.JoinSpans(out)
 }
 
@@ -472,7 +481,7 @@ func (h *claims) nevers() {
 		}
 	}
 	for run := range h.s.Runs {
-		if t := last[run]; t != nil {
+		if t := last[run]; t != nil && (h.s.Runs[run].Start.Known() || len(h.s.Backs) == 0) { // by a clock that was set back, its first line may be a later one
 			h.add(h.s.Runs[run].First, t.At, NeverRelisted, ProofReport, host.Evidence{Record: t.Line})
 		}
 	}
@@ -575,6 +584,10 @@ func (h *claims) episodes() {
 		if e.Never {
 			st = NeverRelisted
 		}
-		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
+		from := e.Breach
+		if e.LastStart.Slack >= 10*time.Millisecond { // the lines are stamped in whole seconds
+			from += int64(e.LastStart.Slack)
+		}
+		h.add(from, certain(e), st, ProofReport, e.Evidence...)
 	}
 }

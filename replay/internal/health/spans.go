@@ -62,7 +62,7 @@ func (p *painter) spans(w relist.Window) []Span {
 	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var out []Span
 	add := func(from, to int64, st State, proof string) {
-		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from {
+		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from && (out[k-1].Proof == ProofChannel) == (proof == ProofChannel) {
 			out[k-1].To = to
 		} else if to > from {
 			out = append(out, Span{host.Span{From: from, To: to}, st, proof})

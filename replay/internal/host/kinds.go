@@ -38,7 +38,7 @@ const (
 	KindPodList    // the list call of an on-demand relist failed
 	KindPodDropped // a request for an on-demand relist was dropped
 	KindNamed      // names the node and says nothing else
-	KindCut        // a PLEG health report whose age is cut off
+	KindCut        // a PLEG health report without an age: it was cut off, or that of the evented PLEG
 
 	// KindHistory are the lines about containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
@@ -63,7 +63,7 @@ var kindTable = []struct {
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
 	{parse.SigFallback, KindFallback}, {parse.SigStream, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
-	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut},
+	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut}, {parse.SigFull, KindCut},
 }
 
 func kindsOf(s *parse.SigSet) Kinds {

@@ -30,8 +30,10 @@ const (
 
 // Witness says where the kubelet's log is complete.
 type Witness struct {
-	Holes []host.Span // silences longer than usual and intervals with lost lines, oldest first, disjoint
-	runs  []sight
+	Holes  []host.Span // silences longer than usual and intervals with lost lines, oldest first, disjoint
+	Dating []Mark      // the marks that date relists, and what was folded to get them
+	Folded []parse.Warning
+	runs   []sight
 }
 
 // sight is the evidence of completeness for one run.
@@ -61,6 +63,7 @@ func NewWitness(s *Log) *Witness {
 	w.lists(s)
 	w.combed(s)
 	w.unstarted(s)
+	w.fold(s.Marks, mostFailed)
 	return w
 }
 
@@ -72,6 +75,9 @@ func (w *Witness) of(run int) sight {
 	return w.runs[run]
 }
 
+// Quick returns when several quick relists in a row of the run had been seen, 0 if never.
+func (w *Witness) Quick(run int) int64 { return w.of(run).quick }
+
 // Trusts reports whether a missing line of the run can prove anything.
 func (w *Witness) Trusts(run int) bool {
 	return run >= 0 && run < len(w.runs) && !w.runs[run].filtered && !w.runs[run].thinned
@@ -81,6 +87,14 @@ func (w *Witness) Trusts(run int) bool {
 func (w *Witness) Whole(from, to int64) bool {
 	i, _ := slices.BinarySearchFunc(w.Holes, from, func(h host.Span, at int64) int { return cmp.Compare(h.To, at) })
 	return i == len(w.Holes) || w.Holes[i].From >= to
+}
+
+// Missing returns the longest part of an interval, in ns, that is a hole.
+func (w *Witness) Missing(from, to int64) (most int64) {
+	for _, h := range w.Holes {
+		most = max(most, min(h.To, to)-max(h.From, from))
+	}
+	return most
 }
 
 // thin finds runs with missing lines of the skipping sync loop. While PLEG is unhealthy, the loop doubles its
@@ -168,9 +182,9 @@ func (w *Witness) lists(s *Log) {
 	}
 }
 
-// quickMost is the maximum distance between the starts of quick relists: a period, a late timer and some
+// QuickMost is the maximum distance between the starts of quick relists: a period, a late timer and some
 // milliseconds of work.
-const quickMost = 1500 * time.Millisecond
+const QuickMost = 1500 * time.Millisecond
 
 // combed finds runs at verbosity 4 or 5 with lines missing here and there: most of the longer pauses between
 // relist starts, or between lists, are whole multiples of the usual pause.
@@ -191,11 +205,11 @@ func (w *Witness) combed(s *Log) {
 		p := &runs[m.Run]
 		switch d := m.At - p.last; {
 		case p.last == 0 || !w.Whole(p.last, m.At):
-		case d <= int64(quickMost):
+		case d <= int64(QuickMost):
 			if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
 				p.first = m.At
 			}
-		case d <= combFew*int64(quickMost):
+		case d <= combFew*int64(QuickMost):
 			p.long = append(p.long, d)
 		case d >= int64(habitLeast):
 			p.slow = append(p.slow, d)
@@ -402,7 +416,12 @@ func (n *Log) holes() []host.Span {
 	if !dense { // a log with several lines per second is never silent for long, however often silences recur
 		limit = int64(habit(n.silences, rhythm))
 	}
-	out := slices.Clone(n.Doubled)
+	var out []host.Span
+	for _, b := range n.Backs {
+		if b.Twice.To >= b.Twice.From {
+			out = append(out, b.Twice)
+		}
+	}
 	for _, g := range n.silences {
 		if d := g.Next.At - g.Last.At; d > limit || dense && g.Last.Pos.File != g.Next.Pos.File {
 			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})
@@ -419,12 +438,12 @@ func (n *Log) holes() []host.Span {
 			out = append(out, host.Span{From: m.At - int64(time.Second), To: m.At + int64(time.Second)})
 		}
 	}
-	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return JoinSpans(out)
 }
 
-// JoinSpans joins spans that touch, in place; in must be sorted by start.
+// JoinSpans sorts spans and joins those that touch, in place.
 func JoinSpans(in []host.Span) []host.Span {
+	slices.SortFunc(in, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	out := in[:0]
 	for _, x := range in {
 		if k := len(out); k > 0 && x.From <= out[k-1].To {

@@ -65,11 +65,13 @@ func (c *Coverage) runs(runs []Run) []Run {
 			if v.Origin.PID != r.PID {
 				continue
 			}
-			if shared[r.PID] == 1 {
-				r.First = min(r.First, v.FirstLine.At, v.LastLine.At)
-			}
-			if shared[r.PID] == 1 || i == len(runs)-1 {
-				r.Last = max(r.Last, v.FirstLine.At, v.LastLine.At)
+			for _, p := range v.Pieces() {
+				if shared[r.PID] == 1 {
+					r.First = min(r.First, p.First.At, p.Last.At)
+				}
+				if shared[r.PID] == 1 || i == len(runs)-1 {
+					r.Last = max(r.Last, p.First.At, p.Last.At)
+				}
 			}
 		}
 	}

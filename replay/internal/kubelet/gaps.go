@@ -63,17 +63,14 @@ func silences(n *host.Records) []parse.Gap {
 		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
 			continue
 		}
-		from, to := inOrder(c.FirstLine, c.LastLine)
-		gaps := make([]parse.Gap, len(c.Gaps))
-		for i, g := range c.Gaps {
-			gaps[i].Last, gaps[i].Next = inOrder(g.Last, g.Next)
+		for _, p := range c.Pieces() {
+			from := p.First
+			for _, g := range p.Gaps {
+				written = append(written, stretch{from, g.Last})
+				from = g.Next
+			}
+			written = append(written, stretch{from, p.Last})
 		}
-		slices.SortStableFunc(gaps, func(a, b parse.Gap) int { return cmp.Compare(a.Last.At, b.Last.At) })
-		for _, g := range gaps {
-			written = append(written, stretch{from, g.Last})
-			from = g.Next
-		}
-		written = append(written, stretch{from, to})
 	}
 	slices.SortStableFunc(written, func(a, b stretch) int { return cmp.Compare(a.first.At, b.first.At) })
 	var out []parse.Gap
@@ -123,14 +120,97 @@ type LogGap struct {
 	Evidence []host.Evidence
 }
 
-// doubled returns, for the kubelet's files, the intervals that occur twice because the clock was set back.
-func doubled(n *host.Records) (out []host.Span) {
-	for _, c := range n.Clocks {
-		for _, j := range c.Jumps {
-			if j.Step < 0 && slices.ContainsFunc(n.Coverage, func(v *parse.Coverage) bool { return v.File == c.File && v.Origin.Source == parse.SrcKubelet }) {
-				out = append(out, host.Span{From: j.At.At, To: j.At.At - j.Step})
+// SetBack is a step back of the clock, in the middle of a kubelet's log. Between From and To the clock shows
+// each moment twice.
+type SetBack struct {
+	host.Span           // what the clock showed right after the step, and right before it
+	Twice     host.Span // the part of it that lines on both sides of the step name; empty if there is none
+	at        parse.Pos // the first line after the step; not valid if the side of a line is not known
+}
+
+// setBacks finds where the lines of one process, or of different ones in one file, step back in time.
+func setBacks(n *host.Records) (out []SetBack) {
+	for _, v := range n.Coverage {
+		if v.Origin.Source != parse.SrcKubelet || v.FirstLine.Basis == parse.NoTime || v.LastLine.Basis == parse.NoTime {
+			continue
+		}
+		from := len(out)
+		for i, p := range v.Pieces() {
+			if i > 0 {
+				b := &out[len(out)-1]
+				b.From, b.at = p.First.At, p.First.Pos
+				b.Twice = host.Span{From: max(b.From, b.Twice.From), To: min(b.To, p.Last.At)}
 			}
+			out = append(out, SetBack{Span: host.Span{To: p.Last.At}, Twice: host.Span{From: p.First.At}})
+		}
+		out = out[:len(out)-1]
+		unseen := int64(habitLeast) // how long the clock may have gone on up to the step, and from it, without a line
+		for _, g := range v.Gaps {
+			unseen = max(unseen, min(g.Next.At-g.Last.At, int64(habitMost)))
+		}
+		for i := from; i < len(out); i++ {
+			if b := &out[i]; b.Twice.From <= b.Twice.To {
+				b.Twice.From, b.Twice.To = b.Twice.From-unseen, b.Twice.To+unseen
+			}
+		}
+		for _, c := range n.Clocks {
+			for _, j := range c.Jumps {
+				b := SetBack{Span: host.Span{From: j.At.At, To: j.At.At - j.Step}, at: j.At.Pos}
+				if b.Twice = b.Span; c.File == v.File && j.Step < 0 && !slices.ContainsFunc(out, func(a SetBack) bool { return a.From <= b.From && b.To <= a.To }) {
+					out = append(out, b)
+				}
+			}
+		}
+		for i := from; i < len(out) && v.Reversed; i++ {
+			out[i].at = parse.Pos{}
 		}
 	}
 	return out
+}
+
+// Stepped returns the largest step back, as a negative duration, with a warning that names its line; 0 if there is
+// none.
+func (s *Log) Stepped() (most time.Duration, w []parse.Warning) {
+	for _, b := range s.Backs {
+		if d := time.Duration(b.To - b.From); b.at.File != nil && -d < most {
+			most = -d
+			w = []parse.Warning{{Pos: b.at, Msg: "the clock was set back by " + parse.Short(d) + " before this line: of the time that it shows twice, nothing is called healthy"}}
+		}
+	}
+	return most, w
+}
+
+// Shown cuts an interval to what the clock by which a record is stamped can have shown: nothing earlier than the
+// step back before its line, and nothing later than the one after it.
+func (s *Log) Shown(r parse.Record, from, to int64) (int64, int64) {
+	for i := range s.Backs {
+		if b := &s.Backs[i]; b.at.File == nil || r == nil || r.Where().File != b.at.File {
+		} else if r.Where().Before(b.at) {
+			to = min(to, b.To)
+		} else {
+			from = max(from, b.From)
+		}
+	}
+	return from, to
+}
+
+// SameClock reports whether no step back of the clock is known to lie between two records.
+func (s *Log) SameClock(a, b parse.Record) bool {
+	return !slices.ContainsFunc(s.Backs, func(x SetBack) bool {
+		return x.at.File != nil && a != nil && b != nil && a.Where().File == x.at.File && b.Where().File == x.at.File && a.Where().Before(x.at) != b.Where().Before(x.at)
+	})
+}
+
+// Quiet returns the longest part of an interval, in ns, in which the log has no line of the kubelet, if that is
+// at least parse.GapMin; otherwise 0. A clock that was set forward leaves such a silence, too.
+func (s *Log) Quiet(from, to int64) (most int64) {
+	for _, g := range s.silences {
+		most = max(most, min(g.Next.At, to)-max(g.Last.At, from))
+	}
+	return most
+}
+
+// Twice reports whether the clock shows a moment of an interval twice.
+func (s *Log) Twice(from, to int64) bool {
+	return slices.ContainsFunc(s.Backs, func(b SetBack) bool { return max(b.Twice.From, from) <= min(b.Twice.To, to) })
 }

@@ -113,6 +113,7 @@ type Log struct {
 	Calls      []Call
 	Down       []Saying // lines that report the container runtime down
 	Cuts       []Saying // reports of an old relist that were cut off before its age
+	Full       []Saying // reports of the evented PLEG, which state no age
 	Well       []Saying // lines that show PLEG healthy at that moment
 	Fallbacks  []Saying // fallbacks from evented to generic PLEG, and stream errors
 	PodRelists []Mark   // starts of on-demand relists of one pod
@@ -126,17 +127,17 @@ type Log struct {
 	Observed   *host.EventTable
 
 	silences []parse.Gap // silences common to all files
-	Doubled  []host.Span // intervals that occur twice because the clock was set back
+	Backs    []SetBack   // where the clock was set back
 	index    *host.Index
 	failed   *parse.Columns // callFields
 }
 
 // Read reads the node's events once and sorts the relevant ones into typed lists.
 func Read(n *host.Records, v *host.Survey) *Log {
-	s := &Log{Records: n, index: v.Index, Cover: newCoverage(n, v),
+	s := &Log{Records: n, index: v.Index, Cover: newCoverage(n, v), Backs: setBacks(n),
 		failed: parse.NewColumns(n.Interned, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Interned, v.Events),
 		Turns: make([]Turn, 0, v.Turns), Ages: make([]Age, 0, v.Ages), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
-	rc := &runCutter{byPID: map[int]int{}, cur: -1}
+	rc := &runCutter{s: s, byPID: map[int]int{}, cur: -1}
 	for i, at := range v.Of {
 		x := &v.Groups[at]
 		kubelet := x.Origin.Source == parse.SrcKubelet
@@ -153,16 +154,22 @@ func Read(n *host.Records, v *host.Survey) *Log {
 		}
 	}
 	s.Runs = s.Cover.runs(rc.runs)
-	s.silences, s.Doubled, s.Broken = silences(n), doubled(n), s.broken()
+	s.silences, s.Broken = silences(n), s.broken()
 	for i := 1; i < len(s.Runs); i++ {
 		a, b := &s.Runs[i-1], &s.Runs[i]
 		if b.First > a.Last {
 			a.End = host.Between(a.Last, b.First)
 		}
-		if a.PID != 0 && b.PID != 0 && a.Last-b.First > int64(TurnMax) {
-			s.Doubled = append(s.Doubled, host.Span{From: b.First, To: a.Last})
+		if x := (host.Span{From: b.First, To: a.Last}); a.PID != 0 && b.PID != 0 && x.To-x.From > int64(TurnMax) && !s.Twice(x.From, x.To) {
+			s.Backs = append(s.Backs, SetBack{Span: x, Twice: x})
 		}
 	}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; slices.ContainsFunc(s.Backs, func(b SetBack) bool { return r.First <= b.From && b.From < r.Loop }) {
+			r.Start, r.Loop = host.Instant{}, 0 // by the clock that was set back, its log begins later than it does
+		}
+	}
+	s.Marks = slices.DeleteFunc(s.Marks, func(m Mark) bool { return s.Twice(m.At, m.At) }) // their order is not that of their times
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
@@ -326,6 +333,9 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 	if k&host.KindCut != 0 && e.Field("seen") != "" {
 		s.Cuts = append(s.Cuts, Saying{at, run, e})
+	}
+	if k&host.KindCut != 0 && e.Is(parse.SigFull) {
+		s.Full = append(s.Full, Saying{at, run, e})
 	}
 	if k&host.KindSkip != 0 {
 		s.Turns = append(s.Turns, Turn(i))

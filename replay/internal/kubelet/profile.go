@@ -84,12 +84,8 @@ func (p *profiler) lines() {
 		case e.Is(parse.SigFlag):
 			p.flag(e, bare[e.Origin.PID])
 		case e.Is(parse.SigGates):
-			if gates := e.Field("gates"); strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`) {
-				k.PLEG = "evented"
-				p.cite(e, "feature gate")
-			} else if k.PLEG == "" {
-				k.PLEG = "generic"
-			}
+			gates := e.Field("gates")
+			p.gate(e, strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`))
 		case e.Is(parse.SigRuntime):
 			if name := e.Field("name"); name != "" {
 				k.Runtime = strings.TrimSpace(name + " " + e.Field("version"))
@@ -98,6 +94,37 @@ func (p *profiler) lines() {
 	}
 	if k.Version != "" {
 		p.say("version stated")
+	}
+	p.gated()
+}
+
+// gate notes what a line says of the feature gate in its run. A process may list its gates before it has read its
+// configuration.
+func (p *profiler) gate(e *parse.Event, on bool) {
+	if p.k.Gates == nil {
+		p.k.Gates = map[int]bool{}
+	}
+	run := p.s.RunAt(e.At)
+	if on && !p.k.Gates[run] {
+		p.cite(e, "feature gate")
+	}
+	p.k.Gates[run] = p.k.Gates[run] || on
+}
+
+// gated sets which PLEG runs. If the gate differs between processes, that is known by run only; see package generator.
+func (p *profiler) gated() {
+	on, off := false, false
+	for _, x := range p.k.Gates {
+		on, off = on || x, off || !x
+	}
+	switch {
+	case on && off:
+		p.k.PLEG = PLEGUnknown
+		p.say("evented PLEG in some of the processes only")
+	case on:
+		p.k.PLEG = "evented"
+	case off:
+		p.k.PLEG = "generic"
 	}
 }
 
@@ -141,8 +168,7 @@ func (p *profiler) flag(e *parse.Event, bare bool) {
 		}
 	case "feature-gates":
 		if strings.Contains(value, "EventedPLEG=true") {
-			k.PLEG = "evented"
-			p.cite(e, "feature gate")
+			p.gate(e, true)
 		}
 	}
 }
@@ -629,9 +655,9 @@ func wholeSeconds(d time.Duration) (time.Duration, bool) {
 func (p *profiler) failureGaps() []time.Duration {
 	var gaps []time.Duration
 	starts := p.lastSeen()
-	prev, begun := map[int]int64{}, map[int]int{}
-	for _, m := range p.s.Marks {
-		switch {
+	prev, begun := map[int]*Mark{}, map[int]int{}
+	for i := range p.s.Marks {
+		switch m := &p.s.Marks[i]; {
 		case m.Kind == host.KindRelisting:
 			begun[m.Run]++
 		case m.Kind != host.KindListFail:
@@ -639,10 +665,10 @@ func (p *profiler) failureGaps() []time.Duration {
 		case !m.Deadline:
 			delete(prev, m.Run)
 		default:
-			if t := prev[m.Run]; t != 0 && begun[m.Run] < 2 && !anyIn(starts[m.Run], t, m.At) {
-				gaps = append(gaps, time.Duration(m.At-t)-p.k.Period)
+			if t := prev[m.Run]; t != nil && begun[m.Run] < 2 && !anyIn(starts[m.Run], t.At, m.At) && p.s.SameClock(t.Line, m.Line) {
+				gaps = append(gaps, time.Duration(m.At-t.At)-p.k.Period)
 			}
-			prev[m.Run], begun[m.Run] = m.At, 0
+			prev[m.Run], begun[m.Run] = m, 0
 		}
 	}
 	return gaps
@@ -681,7 +707,7 @@ func (p *profiler) single() (time.Duration, string) {
 		if tries++; tries > 64 {
 			break // further ones add nothing
 		}
-		start, ok := p.seenAfter(&m)
+		start, seen, ok := p.seenAfter(&m)
 		if !ok {
 			continue
 		}
@@ -691,6 +717,7 @@ func (p *profiler) single() (time.Duration, string) {
 		switch {
 		case whole <= 0 || d-whole >= 500*time.Millisecond:
 		case p.several(whole):
+		case d < usual-20*time.Millisecond && usual-d <= time.Duration(p.s.Quiet(m.At, seen)): // the clock may have been set forward by that
 		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.Run, start, m.At-int64(d)/10):
 			return whole, by
 		case d < usual+time.Second:
@@ -700,16 +727,20 @@ func (p *profiler) single() (time.Duration, string) {
 	return 0, ""
 }
 
-// seenAfter returns the start of the relist that the first age after a mark names.
-func (p *profiler) seenAfter(m *Mark) (int64, bool) {
+// seenAfter returns the start of the relist that the first age after a mark names and when it does, unless an age before the mark
+// names an older one although this one had begun: the attempt then began later, or the clock was set between.
+func (p *profiler) seenAfter(m *Mark) (start, at int64, ok bool) {
 	ages := p.s.Ages
-	i := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
-	for ; i < len(ages); i++ {
+	k := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
+	for i := k; i < len(ages); i++ {
 		if a := &ages[i]; a.Run == m.Run && a.Res <= time.Millisecond {
-			return a.At - int64(a.Age), true
+			start = a.At - int64(a.Age)
+			return start, a.At, p.s.SameClock(a.Record, m.Line) && !slices.ContainsFunc(ages[:k], func(b Age) bool {
+				return b.Run == m.Run && b.At > start+int64(p.k.Period) && b.At-int64(b.Age) < start-int64(SameStart)
+			})
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 // timedOut reports whether a call of the run hit its deadline between the two moments.
@@ -758,9 +789,10 @@ type Profile struct {
 	Version    string // "v1.28.0", "" if unknown
 	VersionMin string // bounds by fingerprint if no line states it: "v1.21"
 	VersionMax string
-	Runtime    string // "containerd 1.7.2", "" if unknown
-	OS         string // linux, windows, "" if unknown
-	PLEG       string // generic, evented, unknown
+	Runtime    string       // "containerd 1.7.2", "" if unknown
+	OS         string       // linux, windows, "" if unknown
+	PLEG       string       // generic, evented, unknown
+	Gates      map[int]bool // feature gate EventedPLEG by run, as far as lines state it
 	Period     time.Duration
 	Threshold  time.Duration
 	RPCTimeout time.Duration // runtimeRequestTimeout

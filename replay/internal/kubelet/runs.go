@@ -15,21 +15,25 @@ const startSlack = time.Second
 
 // runCutter splits the events of a node into runs of the kubelet. A new run begins with a new process ID; with
 // start-up lines from a process that already runs its sync loop (the process ID in a container is always 1); or
-// when a process of which a relist has succeeded says that none has (JSON logs have no process ID).
+// when a process of which a relist has succeeded says that none has (JSON logs have no process ID). By a clock that
+// was set back, the start of a process comes after its later lines.
 type runCutter struct {
+	s       *Log
 	runs    []Run
 	byPID   map[int]int
-	looping []bool // the run logged "Starting kubelet main sync loop"
-	listed  []bool // a relist of the run has succeeded
+	looping []*parse.Event // where the run logged "Starting kubelet main sync loop"
+	listed  []*parse.Event // where a relist of the run had succeeded, the last one
 	cur     int
 }
 
 // run returns the index of the run that a dated line of the kubelet belongs to, and makes it the current run
 // cur, which is -1 before the first such line.
 func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
-	c.cur = c.pick(e.Origin.PID, k)
+	c.cur = c.pick(e, k)
 	r := &c.runs[c.cur]
-	c.listed[c.cur] = c.listed[c.cur] || k&(host.KindAge|host.KindEvent) != 0
+	if k&(host.KindAge|host.KindEvent) != 0 {
+		c.listed[c.cur] = e
+	}
 	if r.First == 0 {
 		r.First = e.At
 	}
@@ -40,7 +44,8 @@ func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 	return c.cur
 }
 
-func (c *runCutter) pick(pid int, k host.Kinds) int {
+func (c *runCutter) pick(e *parse.Event, k host.Kinds) int {
+	pid := e.Origin.PID
 	if c.cur >= 0 && k&(host.KindStart|host.KindNever) == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
 		return c.cur // nearly all lines
 	}
@@ -52,12 +57,13 @@ func (c *runCutter) pick(pid int, k host.Kinds) int {
 			known = false
 		}
 	}
-	if known && (k&host.KindStart != 0 && c.looping[i] || k&host.KindNever != 0 && c.listed[i]) {
+	after := func(x *parse.Event) bool { return x != nil && c.s.SameClock(x, e) }
+	if known && (k&host.KindStart != 0 && after(c.looping[i]) || k&host.KindNever != 0 && after(c.listed[i])) {
 		known = false
 	}
 	if !known {
 		c.runs = append(c.runs, Run{PID: pid})
-		c.looping, c.listed = append(c.looping, false), append(c.listed, false)
+		c.looping, c.listed = append(c.looping, nil), append(c.listed, nil)
 		i = len(c.runs) - 1
 	}
 	if pid != 0 {
@@ -65,7 +71,7 @@ func (c *runCutter) pick(pid int, k host.Kinds) int {
 		c.byPID[pid] = i
 	}
 	if k&host.KindStarting != 0 {
-		c.looping[i] = true
+		c.looping[i] = e
 	}
 	return i
 }

@@ -1,9 +1,11 @@
 package relist
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -13,8 +15,8 @@ import (
 type Known struct {
 	Log      *kubelet.Log
 	Kubelet  kubelet.Profile
-	Witness  *kubelet.Witness   // where the log is complete
-	Asked    kubelet.Generators // which PLEG relists, per run
+	Witness  *kubelet.Witness // where the log is complete
+	Asked    generator.All    // which PLEG relists, per run
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep
@@ -37,7 +39,7 @@ func Of(n *Known) Account {
 	var a Account
 	l := newLedger(n, groupAges(n.Log))
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions, a.Warnings = l.against, l.folded
+	a.Contradictions, a.Warnings = l.against, slices.Clip(n.Witness.Folded)
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)
@@ -45,9 +47,9 @@ func Of(n *Known) Account {
 }
 
 // Limit returns, for a relist of the run that began at start, until when it keeps PLEG healthy (well) and from
-// when on PLEG is unhealthy without a newer one (ill), in Unix ns. See kubelet.Profile.
+// when on PLEG is unhealthy without a newer one (ill), in Unix ns. See package generator.
 func (n *Known) Limit(run int, start int64) (well, ill int64) {
-	return n.Kubelet.Limit(n.Asked.Of(run), start)
+	return n.Asked.Of(run).Limit(&n.Kubelet, start)
 }
 
 // Fresh returns the first result of Limit: until when such a relist keeps PLEG healthy.

@@ -246,7 +246,11 @@ func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 		if i >= 3 && i < len(gs)-1 {
 			continue // a flapping node: the first and last ones suffice
 		}
-		add(g.Lines[0].Record, "last seen active "+parse.Least(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
+		first := g.Lines[0]
+		if g.Back != nil {
+			first = g.Back[1] // by the clock of which the relist is dated
+		}
+		add(first.Record, "last seen active "+parse.Least(first.Age)+" before this line: the relist of "+clock(g.Start().At))
 		if last := g.Lines[len(g.Lines)-1].Record; last != peak.Record {
 			add(last, "last report")
 		}
@@ -280,7 +284,7 @@ func (w *episodeBuilder) never(run int) (Episode, bool) {
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
-	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
+	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Res: lines[len(lines)-1].Line.When().Res.Duration(), Record: lines[len(lines)-1].Line}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
 	var ev []host.Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)

@@ -19,6 +19,7 @@ type LastSeen struct {
 	Loose   bool            // no line states a time finer than 1 s
 	Limit   time.Duration   // last threshold stated, 0 if none
 	Stepped time.Duration   // by how much the clock was set forward since the previous group, which names the same relist; 0: another relist
+	Doubt   bool            // the clock may have been set since the previous group, which then names the same relist
 	Back    *[2]kubelet.Age // two skipped iterations between which the clock was set back; lines before the step are left out
 	lastAge time.Duration
 	skip    struct { // last skipped iteration of the loop
@@ -43,7 +44,7 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 	lines := slices.DeleteFunc(slices.Clone(s.Ages), func(a kubelet.Age) bool { return a.At == 0 || a.Outside && told[a.Age] })
 	host.Arrange(lines, func(a, b kubelet.Age) int { return cmp.Compare(a.At, b.At) })
 	var back map[parse.Record]*[2]kubelet.Age
-	if len(s.Doubled) > 0 {
+	if len(s.Backs) > 0 {
 		lines, back = setBack(lines)
 	}
 	var out, rows []*LastSeen   // groups that begin with a line printed outside the kubelet
@@ -57,8 +58,9 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 				continue
 			}
 			step := g.stepped(a, s.Cover)
+			doubt := step == 0 && g.set(s, a)
 			if g = described(rows, a); g == nil {
-				g = &LastSeen{Loose: true, Stepped: step}
+				g = &LastSeen{Loose: true, Stepped: step, Doubt: doubt}
 				began.add(a, len(out))
 				if out = append(out, g); a.Outside {
 					rows = append(rows, g)
@@ -110,6 +112,17 @@ func (g *LastSeen) stepped(a kubelet.Age, c *kubelet.Coverage) time.Duration {
 		return step
 	}
 	return 0
+}
+
+// set reports whether the clock may have been set between the last line of g and line a, so that both name the same
+// relist: it was set back, or it was set forward by as much as the log is silent between them.
+func (g *LastSeen) set(s *kubelet.Log, a kubelet.Age) bool {
+	if g == nil {
+		return false
+	}
+	last := g.Lines[len(g.Lines)-1]
+	off := start(&a) - start(&last)
+	return !s.SameClock(last.Record, a.Record) || off > 0 && a.Age > last.Age && s.Quiet(last.At, a.At) >= off-int64(kubelet.BackoffLate)
 }
 
 // setBack drops the ages of a relist taken by a clock that was set back while they were reported. In file
@@ -172,6 +185,8 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 		g.Lo, g.Hi, g.Loose = lo, hi, !fine
 	case fine == !g.Loose && max(lo, g.Lo) <= min(hi, g.Hi):
 		g.Lo, g.Hi = max(lo, g.Lo), min(hi, g.Hi)
+	case fine && hi < g.Lo-int64(kubelet.SameStart): // the clock was set back, unseen between two lines
+		g.Lo, g.Hi, g.Back = lo, hi, cmp.Or(g.Back, &[2]kubelet.Age{g.Lines[len(g.Lines)-1], a})
 	}
 	if n := len(g.Lines); n == 0 || i >= n && &g.Lines[0] == &lines[i-n] {
 		g.Lines = lines[i-n : i+1 : i+1] // most lines of a group are adjacent and share the backing array of lines

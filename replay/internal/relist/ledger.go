@@ -40,8 +40,7 @@ type ledger struct {
 	claims  []*claim
 	against []Contradiction
 	byRun   [][]kubelet.Mark // marks of each run, in time order
-	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see fold
-	folded  []parse.Warning
+	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see kubelet.Witness
 
 	distinct *kubelet.Distinct
 	room     claimRoom
@@ -89,8 +88,8 @@ func newLedger(n *Known, groups []*LastSeen) *ledger {
 	s := n.Log
 	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: n.Witness, byRun: s.ByRun(s.Marks), distinct: kubelet.DistinctOf(s)}
 	l.dated = l.byRun
-	if marks := l.fold(s.Marks, mostFailed); len(marks) < len(s.Marks) {
-		l.dated = s.ByRun(marks)
+	if len(l.w.Dating) < len(s.Marks) {
+		l.dated = s.ByRun(l.w.Dating)
 	}
 	return l
 }
@@ -100,8 +99,17 @@ func newLedger(n *Known, groups []*LastSeen) *ledger {
 // between them.
 func (l *ledger) relists() ([]Relist, []Bounded) {
 	named := map[int][]*LastSeen{}
+	prev := map[int]*LastSeen{}
 	for _, g := range l.groups {
-		named[g.Run] = append(named[g.Run], g)
+		if b := g.Back; b != nil {
+			l.stepped(b[0], b[1])
+		}
+		if p := prev[g.Run]; g.Stepped != 0 {
+			l.stepped(p.Lines[len(p.Lines)-1], g.Lines[0])
+		} else if !g.Doubt {
+			named[g.Run] = append(named[g.Run], g)
+		}
+		prev[g.Run] = g
 	}
 	l.named = named
 	l.starts = map[int][]*snapshots.Proof{}
@@ -133,6 +141,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		bounded = append(bounded, l.stretches(idx)...)
 		for _, c := range l.claims {
 			c.blur()
+			if first := c.ev[0].Record; slices.ContainsFunc(c.ev, func(e host.Evidence) bool { return !l.s.SameClock(first, e.Record) }) {
+				c.end, c.listEnd, c.took = host.Instant{}, host.Instant{}, extent{} // its lines are stamped by a clock that was set back between them
+			}
 		}
 		all = append(all, l.claims...)
 	}
@@ -516,8 +527,8 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 			c.lo = c.hi - timeout // the first of the two list calls may have been slow
 		}
 		if c.hi < floor {
-			// The kubelet waits less than assumed.
-			c.lo, c.hi = floor, m.At
+			// The kubelet waits less than assumed, or the clock was set.
+			c.hi, floor = m.At, c.lo
 		}
 	case m.AtOnce && (floor == 0 || m.At-floor > int64(TimerLate)):
 		c.lo, c.hi = m.At-int64(refusedLate), m.At
@@ -591,14 +602,6 @@ func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
 func (l *ledger) fromGroups(run int) {
 	var prev *LastSeen
 	for _, g := range l.named[run] {
-		if b := g.Back; b != nil {
-			l.stepped(b[0], b[1])
-		}
-		if g.Stepped != 0 {
-			l.stepped(prev.Lines[len(prev.Lines)-1], g.Lines[0])
-			prev = g
-			continue
-		}
 		c := &claim{lo: g.Lo, hi: g.Hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
 		if prev != nil && prev.Last() > g.Hi && prev.Last() < g.First() {
 			// Its list call returned after the last line that still named the older relist.
@@ -617,7 +620,7 @@ func (l *ledger) fromGroups(run int) {
 // stepped records that the clock was set between two lines that name the same relist.
 func (l *ledger) stepped(a, b kubelet.Age) {
 	how := "set back"
-	if b.At > a.At {
+	if b.At-a.At > int64(b.Age-a.Age) {
 		how = "set, or the machine was suspended"
 	}
 	l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(b.At-a.At)) + " and the age grows by " +

@@ -35,6 +35,9 @@ func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Insta
 		}
 		return host.Instant{}, "no proof of health after the last report in the input"
 	}
+	if res := g.Lines[len(g.Lines)-1].Res; res >= 10*time.Millisecond { // the proof was written that much later at most
+		best.at += int64(res)
+	}
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, best.basis
 }
 
@@ -98,7 +101,7 @@ func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 			best = q
 		}
 	}
-	if best.at == 0 {
+	if best.at <= last {
 		return host.Instant{}, none
 	}
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, "a new kubelet process: " + best.basis
@@ -242,11 +245,12 @@ func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	return time.Duration(due - last)
 }
 
-// byStall uses slow housekeeping: the iteration in which it began was a healthy one.
+// byStall uses slow housekeeping: the iteration in which it began was a healthy one. If a log that is
+// otherwise complete has a hole while it ran, the clock may have been set forward by that much, and it began earlier.
 func (w *episodeBuilder) byStall(run int, last int64) (proof, bool) {
 	i, _ := slices.BinarySearchFunc(w.s.Stalls, last+1, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
 	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // housekeeping runs serially
-		if t.Run == run && t.From > last {
+		if t.Run == run && t.From > last && (!w.log.Trusts(run) || t.From-w.log.Missing(t.From, t.To) > last) {
 			return proof{t.From, "housekeeping began, which only a healthy sync loop starts"}, true
 		}
 	}

@@ -44,9 +44,11 @@ func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.
 		open = max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
 	}
 	y := w.symptoms(e, gs, from, to, open)
-	for _, judge := range []func(*symptoms, *Episode) (Step, string, []host.Evidence){
-		w.listStep, w.inspectStep, w.deliverStep,
-	} {
+	judges := []func(*symptoms, *Episode) (Step, string, []host.Evidence){w.listStep, w.inspectStep, w.deliverStep}
+	if w.s.Twice(from, to) {
+		judges = judges[:1] // the lines that would deny the others may be those of another moment
+	}
+	for _, judge := range judges {
 		if s, why, ev := judge(y, e); s != StepUnknown {
 			return s, why, ev
 		}

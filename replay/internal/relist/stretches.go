@@ -68,14 +68,20 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 		}
 		d := l.claims[i+1]
 		hi := d.hi - int64(l.period())
-		if hi < c.lo {
+		if hi < c.lo || d.group != nil && d.group.Doubt {
 			continue
 		}
 		switch last := c.group.Last(); {
 		case slices.Contains(d.basis, BasisListError) && last >= d.lo && d.hi-d.lo <= int64(l.period()):
 			// It is still named while a later attempt ran and failed, so no relist that listed pods ran in
 			// between.
-			c.end, c.outcome = host.Between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
+			lo, _ := l.s.Shown(c.ev[0].Record, c.lo, hi)
+			if m := lastInside(marks, lo, hi); m > lo {
+				lo = m
+			} else {
+				lo = c.lo
+			}
+			c.end, c.outcome = host.Between(lo, hi), OutcomeOK
 		case d.group != nil && last >= d.lo-int64(l.period()):
 			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+TimerLate)), hi), OutcomeOK
 		}

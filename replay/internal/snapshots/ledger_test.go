@@ -21,7 +21,7 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 		"kubelet_pleg_last_seen_seconds 1795217459 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217624")
 	rec := &host.Records{Name: "w1", Series: series, Scrapes: scrapes}
 	log := kubelet.Read(rec, host.Look(rec))
-	n := relist.Of(&relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Proofs: snapshots.Proofs(series, scrapes)})
+	n := relist.Of(&relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Witness: kubelet.NewWitness(log), Proofs: snapshots.Proofs(series, scrapes)})
 	var hung *relist.Relist
 	for i := range n.Relists {
 		if d, ok := n.Relists[i].Duration(); ok && d > time.Minute {
@@ -56,7 +56,7 @@ func TestStampsInWholeSecondsAreCut(t *testing.T) {
 		D+"_bucket|.5 1 150 150 200", D+"_bucket|10 1 150 150 200", D+"_bucket|+Inf 1 150 150 201", I+"_bucket|2.5 0 150 150 199", I+"_bucket|10 0 150 150 199", I+"_bucket|+Inf 0 150 150 200")
 	rec := &host.Records{Name: "w1", Series: series, Scrapes: scrapes}
 	log := kubelet.Read(rec, host.Look(rec))
-	known := &relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Proofs: snapshots.Proofs(series, scrapes)}
+	known := &relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Witness: kubelet.NewWitness(log), Proofs: snapshots.Proofs(series, scrapes)}
 	for _, p := range known.Proofs {
 		if well := known.Well(&p); p.Kind == snapshots.ProofPaced && p.From == snapshots.ProofBase*1e9 && well.From < p.From+int64(1900*time.Millisecond+p.SumMin) {
 			t.Errorf("well from +%.3f, though none need have begun a period after the snapshot", float64(well.From)/1e9-float64(snapshots.ProofBase))

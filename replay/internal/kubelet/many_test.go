@@ -1,4 +1,4 @@
-package relist
+package kubelet
 
 import (
 	"slices"
@@ -7,16 +7,15 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
-	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
 // TestFold checks that of too many failed lists the newest are dated, together with the marks before the first
 // one, and that the rest becomes a hole in the log with a warning.
 func TestFold(t *testing.T) {
-	var marks []kubelet.Mark
+	var marks []Mark
 	line := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "node.log"}}, parse.Text{}, parse.Event{})
 	for i, kind := range []host.Kinds{host.KindRetrieved, host.KindListFail, host.KindListFail, host.KindRetrieved, host.KindListFail, host.KindInside, host.KindListFail} {
-		marks = append(marks, kubelet.Mark{At: int64(10 * (i + 1)), Kind: kind, Line: line})
+		marks = append(marks, Mark{At: int64(10 * (i + 1)), Kind: kind, Line: line})
 	}
 	for most, want := range map[int]struct {
 		at   []int64
@@ -28,20 +27,21 @@ func TestFold(t *testing.T) {
 		1: {[]int64{10, 70}, host.Span{From: 20, To: 70}},
 	} {
 		before, after := host.Span{From: 1, To: 2}, host.Span{From: 80, To: 90}
-		l := &ledger{w: &kubelet.Witness{Holes: []host.Span{before, after}}}
+		w := &Witness{Holes: []host.Span{before, after}}
+		w.fold(marks, most)
 		var at []int64
-		for _, m := range l.fold(marks, most) {
+		for _, m := range w.Dating {
 			at = append(at, m.At)
 		}
 		holes, warned := []host.Span{before, after}, 0
 		if want.hole != (host.Span{}) {
 			holes, warned = []host.Span{before, want.hole, after}, 1
 		}
-		if !slices.Equal(at, want.at) || !slices.Equal(l.w.Holes, holes) || len(l.folded) != warned {
-			t.Errorf("%d: marks at %v, holes %v, %v", most, at, l.w.Holes, l.folded)
+		if !slices.Equal(at, want.at) || !slices.Equal(w.Holes, holes) || len(w.Folded) != warned {
+			t.Errorf("%d: marks at %v, holes %v, %v", most, at, w.Holes, w.Folded)
 		}
-		if warned > 0 && !strings.HasPrefix(l.folded[0].Msg, "4 failed relists: ") {
-			t.Errorf("%d: %v", most, l.folded)
+		if warned > 0 && !strings.HasPrefix(w.Folded[0].Msg, "4 failed relists: ") {
+			t.Errorf("%d: %v", most, w.Folded)
 		}
 	}
 }
