@@ -108,6 +108,10 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "kubelet processes " + strconv.Itoa(own.Origin.PID) + " and " + strconv.Itoa(other.Origin.PID) + " wrote into one file at the same time, and are told as two nodes",
 			Evidence: []Evidence{{Record: kubelet.LineOf(other.FirstLine)}}, Against: []Evidence{{Record: kubelet.LineOf(own.FirstLine)}}})
 	}
+	if m := s.Mixed; m[0] != nil {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: "lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order",
+			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}})
+	}
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
 			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})

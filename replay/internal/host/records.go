@@ -34,6 +34,32 @@ func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
 // Span is an interval in Unix ns; To is 0 while it is open.
 type Span struct{ From, To int64 }
 
+// Mixed returns two lines if kubelets name two nodes at the same time in what was taken for one node's records: in a
+// file without host names, lines of kubelets with equal process IDs cannot be told apart.
+func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
+	type named struct {
+		Span
+		first *parse.Event
+	}
+	by := map[string]*named{}
+	v.Index.Each(KindNotReady|KindNodeEvent|KindNamed, func(i int, e *parse.Event, _ Kinds) {
+		if name := objectName(e.Field("node")); name != "" && e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime {
+			if by[name] == nil {
+				by[name] = &named{first: e}
+			}
+			by[name].add(e.At)
+		}
+	})
+	for x, p := range by {
+		for y, q := range by {
+			if !sameHost(x, y) && p.meets(q.Span) && (a == nil || p.first.At < a.At || p.first.At == a.At && q.first.At < b.At) {
+				a, b = p.first, q.first
+			}
+		}
+	}
+	return a, b
+}
+
 // Records holds the records of one node, in time order.
 type Records struct {
 	Name  string
