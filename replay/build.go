@@ -65,6 +65,9 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	n.Runs = s.Runs
 	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
+	for _, b := range s.Backs {
+		n.backs = append(n.backs, Span{From: min(b.From, b.Twice.From), To: max(b.To, b.Twice.To)})
+	}
 	back, warned := s.Stepped()
 	if back.Abs() > n.Window.Step.Abs() {
 		n.Window.Step = back

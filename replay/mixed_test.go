@@ -46,6 +46,9 @@ func TestTwoNodesUnderOneProcess(t *testing.T) {
 		if d, known := n.Relists[i].Duration(); known {
 			t.Errorf("a relist of %v", d)
 		}
+		if i+1 < len(n.Relists) && !n.MayGoOn(i) {
+			t.Errorf("relist %d was over when the next one began, which may be the other node's", i)
+		}
 	}
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Recovered.Known() {
