@@ -1,6 +1,10 @@
 package host
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -50,14 +54,17 @@ func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
 			by[name].add(e.At)
 		}
 	})
-	for x, p := range by {
-		for y, q := range by {
-			if !sameHost(x, y) && p.meets(q.Span) && (a == nil || p.first.At < a.At || p.first.At == a.At && q.first.At < b.At) {
-				a, b = p.first, q.first
-			}
+	names := slices.SortedFunc(maps.Keys(by), func(x, y string) int { return cmp.Or(cmp.Compare(by[x].From, by[y].From), strings.Compare(x, y)) })
+	for i, last := 1, 0; i < len(names); i++ {
+		p, q := by[names[last]], by[names[i]]
+		if q.From <= p.To && !sameHost(names[last], names[i]) {
+			return p.first, q.first
+		}
+		if q.To > p.To {
+			last = i
 		}
 	}
-	return a, b
+	return nil, nil
 }
 
 // Records holds the records of one node, in time order.
