@@ -65,6 +65,9 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 	n.Runs = s.Runs
 	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
+	for _, b := range s.Backs {
+		n.backs = append(n.backs, Span{From: min(b.From, b.Twice.From), To: max(b.To, b.Twice.To)})
+	}
 	back, warned := s.Stepped()
 	if back.Abs() > n.Window.Step.Abs() {
 		n.Window.Step = back
@@ -107,6 +110,10 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	if own, other := n.Beside[0], n.Beside[1]; own != nil {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "kubelet processes " + strconv.Itoa(own.Origin.PID) + " and " + strconv.Itoa(other.Origin.PID) + " wrote into one file at the same time, and are told as two nodes",
 			Evidence: []Evidence{{Record: kubelet.LineOf(other.FirstLine)}}, Against: []Evidence{{Record: kubelet.LineOf(own.FirstLine)}}})
+	}
+	if m := s.Mixed; m[0] != nil {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: "lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order",
+			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}})
 	}
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",

@@ -30,6 +30,7 @@ type Node struct {
 	Holes          []Span        // where the kubelet's log may be incomplete: silences longer than usual, lost lines
 	tail           int64         // until when a log without reports proves anything
 	asked          generator.All // which PLEG relists, per run
+	backs          []Span        // what the clock shows twice, or a mix of two nodes: relists have no order there
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

@@ -84,12 +84,15 @@ func (n *Node) tallies() []tally {
 }
 
 // MayGoOn reports whether the relist after relist i may be the same one: nothing shows that relist i had ended,
-// and both may have started at the same moment.
+// and both may have started at the same moment, or by clocks of which one was set back.
 func (n *Node) MayGoOn(i int) bool {
 	if i+1 >= len(n.Relists) {
 		return false
 	}
 	r, next := &n.Relists[i], &n.Relists[i+1]
+	if slices.ContainsFunc(n.backs, func(b Span) bool { return max(b.From, r.Start.Earliest()) <= min(b.To, next.Start.Latest()) }) {
+		return !r.End.Known()
+	}
 	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.Earliest() < r.Start.Latest()
 }
 

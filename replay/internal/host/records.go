@@ -1,6 +1,10 @@
 package host
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -33,6 +37,35 @@ func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
 
 // Span is an interval in Unix ns; To is 0 while it is open.
 type Span struct{ From, To int64 }
+
+// Mixed returns two lines if kubelets name two nodes at the same time in what was taken for one node's records: in a
+// file without host names, lines of kubelets with equal process IDs cannot be told apart.
+func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
+	type named struct {
+		Span
+		first *parse.Event
+	}
+	by := map[string]*named{}
+	v.Index.Each(KindNotReady|KindNodeEvent|KindNamed, func(i int, e *parse.Event, _ Kinds) {
+		if name := objectName(e.Field("node")); name != "" && e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime {
+			if by[name] == nil {
+				by[name] = &named{first: e}
+			}
+			by[name].add(e.At)
+		}
+	})
+	names := slices.SortedFunc(maps.Keys(by), func(x, y string) int { return cmp.Or(cmp.Compare(by[x].From, by[y].From), strings.Compare(x, y)) })
+	for i, last := 1, 0; i < len(names); i++ {
+		p, q := by[names[last]], by[names[i]]
+		if q.From <= p.To && !sameHost(names[last], names[i]) {
+			return p.first, q.first
+		}
+		if q.To > p.To {
+			last = i
+		}
+	}
+	return nil, nil
+}
 
 // Records holds the records of one node, in time order.
 type Records struct {

@@ -91,8 +91,9 @@ func (w *Witness) Whole(from, to int64) bool {
 
 // Missing returns the longest part of an interval, in ns, that is a hole.
 func (w *Witness) Missing(from, to int64) (most int64) {
-	for _, h := range w.Holes {
-		most = max(most, min(h.To, to)-max(h.From, from))
+	i, _ := slices.BinarySearchFunc(w.Holes, from, func(h host.Span, at int64) int { return cmp.Compare(h.To, at) })
+	for ; i < len(w.Holes) && w.Holes[i].From < to; i++ {
+		most = max(most, min(w.Holes[i].To, to)-max(w.Holes[i].From, from))
 	}
 	return most
 }

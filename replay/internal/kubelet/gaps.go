@@ -120,8 +120,7 @@ type LogGap struct {
 	Evidence []host.Evidence
 }
 
-// SetBack is a step back of the clock, in the middle of a kubelet's log. Between From and To the clock shows
-// each moment twice.
+// SetBack is a step back of the clock in a kubelet's log. Between From and To it shows each moment twice.
 type SetBack struct {
 	host.Span           // what the clock showed right after the step, and right before it
 	Twice     host.Span // the part of it that lines on both sides of the step name; empty if there is none
@@ -165,6 +164,12 @@ func setBacks(n *host.Records) (out []SetBack) {
 			out[i].at = parse.Pos{}
 		}
 	}
+	if len(out) > 100 { // they are not kept apart: all the time that they span counts as told twice
+		for _, b := range out {
+			out[0].From, out[0].To = min(out[0].From, b.From), max(out[0].To, b.To)
+		}
+		out = []SetBack{{Span: out[0].Span, Twice: out[0].Span}}
+	}
 	return out
 }
 
@@ -204,8 +209,9 @@ func (s *Log) SameClock(a, b parse.Record) bool {
 // Quiet returns the longest part of an interval, in ns, in which the log has no line of the kubelet, if that is
 // at least parse.GapMin; otherwise 0. A clock that was set forward leaves such a silence, too.
 func (s *Log) Quiet(from, to int64) (most int64) {
-	for _, g := range s.silences {
-		most = max(most, min(g.Next.At, to)-max(g.Last.At, from))
+	i, _ := slices.BinarySearchFunc(s.silences, from, func(g parse.Gap, at int64) int { return cmp.Compare(g.Next.At, at) })
+	for ; i < len(s.silences) && s.silences[i].Last.At < to; i++ {
+		most = max(most, min(s.silences[i].Next.At, to)-max(s.silences[i].Last.At, from))
 	}
 	return most
 }

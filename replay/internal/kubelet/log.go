@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -126,6 +127,8 @@ type Log struct {
 	Cover      *Coverage
 	Observed   *host.EventTable
 
+	Mixed [2]*parse.Event // lines that name two nodes at the same time; nil if the log is of one
+
 	silences []parse.Gap // silences common to all files
 	Backs    []SetBack   // where the clock was set back
 	index    *host.Index
@@ -168,6 +171,9 @@ func Read(n *host.Records, v *host.Survey) *Log {
 		if r := &s.Runs[i]; slices.ContainsFunc(s.Backs, func(b SetBack) bool { return r.First <= b.From && b.From < r.Loop }) {
 			r.Start, r.Loop = host.Instant{}, 0 // by the clock that was set back, its log begins later than it does
 		}
+	}
+	if s.Mixed[0], s.Mixed[1] = n.Mixed(v); s.Mixed[0] != nil {
+		s.Backs = append(s.Backs, SetBack{Twice: host.Span{From: math.MinInt64, To: math.MaxInt64}})
 	}
 	s.Marks = slices.DeleteFunc(s.Marks, func(m Mark) bool { return s.Twice(m.At, m.At) }) // their order is not that of their times
 	for _, o := range n.Objects {

@@ -619,6 +619,9 @@ func (l *ledger) fromGroups(run int) {
 
 // stepped records that the clock was set between two lines that name the same relist.
 func (l *ledger) stepped(a, b kubelet.Age) {
+	if l.s.Mixed[0] != nil {
+		return
+	}
 	how := "set back"
 	if b.At-a.At > int64(b.Age-a.Age) {
 		how = "set, or the machine was suspended"

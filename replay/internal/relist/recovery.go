@@ -18,6 +18,9 @@ type proof struct {
 // recovered finds the earliest proof that PLEG was healthy again after the last report of an episode. Slack
 // reaches back to the last moment at which it was certainly unhealthy.
 func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Instant, string) {
+	if w.s.Mixed[0] != nil {
+		return host.Instant{}, "lines of another node stand in the log"
+	}
 	last = w.failing(run, last)
 	var best proof
 	consider := func(p proof, ok bool) {

@@ -63,7 +63,7 @@ func (l *ledger) runAt(at int64) int {
 // ends dates the ends of relists that are known to be directly followed by the next one.
 func (l *ledger) ends(run int, marks []kubelet.Mark) {
 	for i, c := range l.claims {
-		if c.end.Known() || i+1 == len(l.claims) || c.group == nil || l.evented(c.run, c.lo) {
+		if l.s.Mixed[0] != nil || c.end.Known() || i+1 == len(l.claims) || c.group == nil || l.evented(c.run, c.lo) {
 			continue
 		}
 		d := l.claims[i+1]

@@ -1,0 +1,61 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTwoNodesUnderOneProcess checks that lines of two kubelets with equal process IDs, in a file without host names,
+// make no history of one: nothing is healthy, nothing recovers, and no relist lasts from the one's to the other's.
+func TestTwoNodesUnderOneProcess(t *testing.T) {
+	log := func(other string) string {
+		var lines []string
+		add := func(at time.Duration, format string, args ...any) {
+			stamp := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(at)
+			lines = append(lines, stamp.Format("I0102 15:04:05.000000")+"    4242 "+fmt.Sprintf(format, args...))
+		}
+		for at := time.Duration(0); at < 15*time.Minute; at += 2 * time.Second {
+			add(at, `reconciler.go:1] "something"`)
+			add(at+time.Millisecond, `kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerDied","Data":"ab"}`)
+		}
+		for _, node := range []string{"a", other, "a"} {
+			add(time.Duration(len(lines)%7)*time.Minute, `kubelet_node_status.go:669] "Recording event message for node" node=%q event="NodeReady"`, node)
+		}
+		add(time.Minute, `kubelet_node_status.go:669] "Recording event message for node" node="a" event="NodeReady"`)
+		add(14*time.Minute, `kubelet_node_status.go:669] "Recording event message for node" node="a" event="NodeReady"`)
+		for at := 8 * time.Minute; at < 9*time.Minute; at += 5 * time.Second {
+			add(at, `kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at-4*time.Minute)
+			add(at+time.Second, `kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at+time.Second-4*time.Minute-40*time.Second)
+		}
+		slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(a[:21], b[:21]) })
+		return strings.Join(lines, "\n")
+	}
+	n := buildOne(t, log("b"))
+	if len(n.Contradictions) == 0 || !strings.Contains(n.Contradictions[0].What, "two nodes") {
+		t.Errorf("%+v", n.Contradictions)
+	}
+	for _, h := range n.Health {
+		if h.State == Healthy {
+			t.Errorf("%v", h)
+		}
+	}
+	for i := range n.Relists {
+		if d, known := n.Relists[i].Duration(); known {
+			t.Errorf("a relist of %v", d)
+		}
+		if i+1 < len(n.Relists) && !n.MayGoOn(i) {
+			t.Errorf("relist %d was over when the next one began, which may be the other node's", i)
+		}
+	}
+	for i := range n.Episodes {
+		if e := &n.Episodes[i]; e.Recovered.Known() {
+			t.Errorf("recovered: %s", e.RecoveredBasis)
+		}
+	}
+	if n := buildOne(t, log("a")); !slices.ContainsFunc(n.Health, func(h HealthSpan) bool { return h.State == Healthy }) {
+		t.Errorf("one node: %+v", n.Health)
+	}
+}
