@@ -11,10 +11,14 @@ import (
 // blocked is the log of an hour of a kubelet with lines of its sync loop at the thirtieth second of each minute, but for
 // the ten minutes in which its housekeeping waits for a list like the relist. Other goroutines go on.
 func blocked(work string, more ...string) string {
-	lines := slices.Clone(more)
+	failed := `"ContainerStatus from runtime service failed" err="rpc error: code = NotFound desc = no such container" containerID="ab"`
+	if work == event120 {
+		failed = `ContainerStatus "` + strings.Repeat("c", 64) + `" from runtime service failed: rpc error: code = NotFound desc = no such container`
+	}
+	lines := append([]string{"E1120 10:00:01.000000    4242 remote_runtime.go:295] " + failed}, more...) // the log keeps errors
 	for at := time.Date(2026, 11, 20, 10, 0, 0, 500_000, time.UTC); at.Hour() == 10; at = at.Add(2 * time.Second) {
 		stamp := at.Format("0102 15:04:05.000000")
-		lines = append(lines, "E"+stamp+`    4242 reconciler.go:1] operationExecutor.VerifyControllerAttachedVolume failed for volume "a"`,
+		lines = append(lines, "I"+stamp+`    4242 reconciler.go:1] operationExecutor.VerifyControllerAttachedVolume started for volume "a"`,
 			"I"+stamp+`    4242 reconciler.go:2] operationExecutor.VerifyControllerAttachedVolume started for volume "b"`)
 		if at.Second() == 30 && (at.Minute() < 20 || at.Minute() >= 30) {
 			lines = append(lines, "I"+stamp+"    4242 "+strings.ReplaceAll(work, "MINUTE", fmt.Sprintf("%064x", at.Minute())))
@@ -81,5 +85,21 @@ func TestBlockedLoop(t *testing.T) {
 	n := buildOne(t, strings.Join(lines[:slices.IndexFunc(lines, func(l string) bool { return l[6:11] == "10:29" })], "\n"))
 	if d := wellIn(n, 20, 30); d > 0 {
 		t.Errorf("healthy for %v at the end", d)
+	}
+}
+
+// TestSilenceOfAnotherSeverity checks that a log of information alone proves no health by its silence where the kubelet
+// reports an old relist as an error.
+func TestSilenceOfAnotherSeverity(t *testing.T) {
+	for _, work := range []string{event120, event128} {
+		var kept []string
+		for _, l := range strings.Split(blocked(work), "\n") {
+			if l[0] == 'I' {
+				kept = append(kept, l)
+			}
+		}
+		if d := wellIn(buildOne(t, strings.Join(kept, "\n")), 0, 60); d > 0 {
+			t.Errorf("%s: healthy for %v", work[:20], d)
+		}
 	}
 }

@@ -239,7 +239,7 @@ func (h *claims) unjudged(from, to int64) bool {
 // silence claims health where the log of a run would have reported the opposite.
 func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
-	if !h.w.Trusts(run) || r.First == 0 {
+	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
 	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.Hangs())
