@@ -36,6 +36,8 @@ const (
 
 	// Sync loop, node status.
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)
+	SigHousekept    = "sync.housekeeping" // housekeeping begins or ends
+	SigUnwanted     = "sync.unwanted"     // housekeeping has a pod killed
 	SigNotReady     = "node.notready"     // node, heartbeat, transition, reason, message: "Node became not ready"
 	SigNodeEvent    = "node.event"        // node, event (NodeNotReady, NodeReady, …): "Recording event message"
 	SigUnresponsive = "node.unresponsive" // node: the node controller sees no heartbeat

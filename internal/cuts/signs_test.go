@@ -16,7 +16,7 @@ import (
 // every two seconds.
 func ticking(t *testing.T, lines []string) *model.Analyzed {
 	t.Helper()
-	out := slices.Clone(lines)
+	out := append(slices.Clone(lines), `E1120 10:00:00.300000    4242 remote_runtime.go:432] "ContainerStatus from runtime service failed" err="rpc error: code = NotFound desc = no such container" containerID="ab"`)
 	for at := time.Date(2026, 11, 20, 10, 0, 0, 5e5, time.UTC); at.Minute() < 19; at = at.Add(2 * time.Second) {
 		out = append(out, at.Format("I0102 15:04:05.000000")+`    4242 reconciler.go:1] "something"`)
 	}
@@ -58,7 +58,7 @@ func TestSignsOfMissingLines(t *testing.T) {
 	}
 	quick := slices.Repeat([]float64{1.01}, 20)
 	slow := []float64{12.2, 13.1, 12.6, 12.8, 12.3, 13.2, 12.4, 13.3, 12.7, 12.9}
-	const begins, lists = `generic.go:189] GenericPLEG: Relisting`, `kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
+	const begins, lists = `generic.go:189] "GenericPLEG: Relisting"`, `kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
 	start := []string{`I1120 10:00:00.010000    4242 feature_gate.go:249] feature gates: &{map[]}`, `I1120 10:00:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
 		`E1120 10:00:00.600000    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg has yet to be successful"`, event}
 	var flags []string

@@ -249,7 +249,7 @@ func (h *claims) unjudged(from, to int64) bool {
 // silence claims health where the log of a run would have reported the opposite.
 func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
-	if !h.w.Trusts(run) || r.First == 0 {
+	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
 	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.Hangs())
@@ -311,8 +311,44 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 	h.unready(run, add)
 	h.unlisted(run, add)
 	h.unsaid(run, add)
+	h.unattended(run, last, add)
 	add(first, max(h.begun(run), h.told(run, first)))
 	return kubelet.JoinSpans(out)
+}
+
+// unattended adds the time between two signs of the sync loop in which its housekeeping may have waited for a
+// list that took longer than the threshold and returned before its deadline, so that no line tells of it. Lines
+// of other goroutines go on all the while. Kubelets from 1.22 on report slow housekeeping once it is over.
+func (h *claims) unattended(run int, last int64, add func(from, to int64)) {
+	k := &h.n.Kubelet
+	if k.Since(22) || k.LongestCall() < k.Threshold {
+		return
+	}
+	before := h.s.Runs[run].First
+	kept, _ := slices.BinarySearch(h.s.Housekept, before)
+	see := func(at int64) {
+		if at-before >= int64(k.Threshold-kubelet.BackoffMax) {
+			add(before, at)
+		}
+		before = max(before, at)
+	}
+	until := func(at int64) {
+		for ; kept < len(h.s.Housekept) && h.s.Housekept[kept] <= at; kept++ {
+			if h.s.RunAt(h.s.Housekept[kept]) == run {
+				see(h.s.Housekept[kept])
+			}
+		}
+	}
+	for _, t := range h.s.Turns[h.s.TurnFrom(before):] {
+		if at := h.s.TurnAt(t); at > last {
+			break
+		} else if h.s.TurnRun(t) == run {
+			until(at)
+			see(at)
+		}
+	}
+	until(last)
+	see(last)
 }
 
 // told returns when silence begins to prove something after at, before which the log shows nothing. PLEG may

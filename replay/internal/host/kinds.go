@@ -39,6 +39,7 @@ const (
 	KindPodDropped // a request for an on-demand relist was dropped
 	KindNamed      // names the node and says nothing else
 	KindCut        // a PLEG health report without an age: it was cut off, or that of the evented PLEG
+	KindHousekept  // housekeeping begins, ends, or has listed pods: it does not wait for a list
 
 	// KindHistory are the lines about containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
@@ -64,6 +65,7 @@ var kindTable = []struct {
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
 	{parse.SigFallback, KindFallback}, {parse.SigStream, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
 	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut}, {parse.SigFull, KindCut},
+	{parse.SigHousekept, KindHousekept}, {parse.SigUnwanted, KindHousekept},
 }
 
 func kindsOf(s *parse.SigSet) Kinds {

@@ -43,6 +43,7 @@ type sight struct {
 	misses      bool  // a line may be missing
 	begun       bool  // verbosity 5: each relist begins with its own line
 	few         bool  // it has few lines
+	errors      bool  // it has errors, or lines without a severity
 	pace        int64 // usual pause between the starts of quick relists, in ns
 	jitter      int64 // variation of pace
 	least, most int64 // shortest and longest pause between the starts of quick relists
@@ -58,7 +59,7 @@ func NewWitness(s *Log) *Witness {
 		w.runs[i].thinned = cut
 	}
 	w.pick(s)
-	w.errorsOnly(s)
+	w.levels(s)
 	w.thin(s)
 	w.lists(s)
 	w.combed(s)
@@ -393,21 +394,29 @@ func (w *Witness) pick(s *Log) {
 	}
 }
 
-// errorsOnly finds runs whose lines were selected by severity.
-func (w *Witness) errorsOnly(s *Log) {
+// levels finds runs whose lines were selected by severity, and those in which nothing shows that errors were kept.
+func (w *Witness) levels(s *Log) {
 	all, bad := make([]int, len(s.Runs)), make([]int, len(s.Runs))
 	for _, i := range s.Cover.lines {
-		if run := s.Cover.runOf(i); run >= 0 && s.Events[i].Severity != 0 {
+		e := s.Events[i]
+		if run := s.Cover.runOf(i); run >= 0 && e.Severity != 0 {
 			all[run]++
-			if s.Events[i].Severity != 'I' {
+			if e.Severity != 'I' {
 				bad[run]++
 			}
+			w.runs[run].errors = w.runs[run].errors || e.Severity == 'E' || e.Severity == 'F' || e.Is(parse.SigSkip)
+		} else if run >= 0 {
+			w.runs[run].errors = true // its form has no severity to select by
 		}
 	}
 	for run := range all {
 		w.runs[run].filtered = w.runs[run].filtered || all[run] >= ordinaryLeast && all[run] == bad[run]
 	}
 }
+
+// Errors reports whether a line of the run shows that its log keeps errors, as which kubelets from 1.17 on report
+// an old relist.
+func (w *Witness) Errors(run int) bool { return w.of(run).errors }
 
 // holes returns the silences of the kubelet's log that are longer than usual, and the surroundings of markers
 // of lost lines.

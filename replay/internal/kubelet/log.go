@@ -116,6 +116,7 @@ type Log struct {
 	Cuts       []Saying // reports of an old relist that were cut off before its age
 	Full       []Saying // reports of the evented PLEG, which state no age
 	Well       []Saying // lines that show PLEG healthy at that moment
+	Housekept  []int64  // when housekeeping did not wait for a list, beside Turns
 	Fallbacks  []Saying // fallbacks from evented to generic PLEG, and stream errors
 	PodRelists []Mark   // starts of on-demand relists of one pod
 	PodLists   []Mark   // on-demand relists whose list failed
@@ -247,6 +248,9 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 	if k&host.KindDown != 0 {
 		s.Down = append(s.Down, Saying{e.At, run, e})
+	}
+	if k&host.KindHousekept != 0 {
+		s.Housekept = append(s.Housekept, e.At)
 	}
 	if k&host.KindFallback != 0 {
 		s.Fallbacks = append(s.Fallbacks, Saying{e.At, run, e})

@@ -829,6 +829,15 @@ func (k *Profile) Hangs() time.Duration {
 	return min(k.RPCTimeout, k.LongestCall())
 }
 
+// Since reports whether the kubelet is known to be of 1.minor or later.
+func (k *Profile) Since(minor int) bool {
+	m, ok := minorOf(cmp.Or(k.Version, k.VersionMin))
+	return ok && m >= minor
+}
+
+// Before reports whether the kubelet is known to be older than 1.minor.
+func (k *Profile) Before(minor int) bool { return OlderThan(cmp.Or(k.Version, k.VersionMax), minor) }
+
 // Timeouts reports whether d, in ns, is a whole number of timeouts, at least one, plus less than 2 s: one or
 // more consecutive calls that hit their deadline.
 func (k *Profile) Timeouts(d int64) bool {
