@@ -15,6 +15,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/version"
 )
 
 // Times formats a count and a noun, such as "2 pairs".
@@ -388,7 +389,7 @@ func (p *profiler) version() {
 		k.VersionMin, k.VersionMax = k.Version, k.Version
 		return
 	}
-	lo, hi := fingerprintRange(p.forms)
+	lo, hi := version.Range(p.forms)
 	if lo > 0 {
 		k.VersionMin = "v1." + strconv.Itoa(lo)
 	}
@@ -446,7 +447,7 @@ func (p *profiler) health() {
 	}
 	if k.PLEG == "" {
 		k.PLEG = PLEGUnknown
-		if v := cmp.Or(k.Version, k.VersionMax); v != "" && OlderThan(v, 26) || stated == pleg.Threshold {
+		if v := cmp.Or(k.Version, k.VersionMax); v != "" && version.OlderThan(v, 26) || stated == pleg.Threshold {
 			k.PLEG = "generic"
 		}
 	}
@@ -831,12 +832,14 @@ func (k *Profile) Hangs() time.Duration {
 
 // Since reports whether the kubelet is known to be of 1.minor or later.
 func (k *Profile) Since(minor int) bool {
-	m, ok := minorOf(cmp.Or(k.Version, k.VersionMin))
+	m, ok := version.Minor(cmp.Or(k.Version, k.VersionMin))
 	return ok && m >= minor
 }
 
 // Before reports whether the kubelet is known to be older than 1.minor.
-func (k *Profile) Before(minor int) bool { return OlderThan(cmp.Or(k.Version, k.VersionMax), minor) }
+func (k *Profile) Before(minor int) bool {
+	return version.OlderThan(cmp.Or(k.Version, k.VersionMax), minor)
+}
 
 // Timeouts reports whether d, in ns, is a whole number of timeouts, at least one, plus less than 2 s: one or
 // more consecutive calls that hit their deadline.

@@ -237,7 +237,7 @@ func (w *episodeBuilder) aligned(fs []*kubelet.Failure, e *Episode) bool {
 
 // old reports whether sending pod events blocks: kubelets before 1.14.
 func (w *episodeBuilder) old() bool {
-	return kubelet.OlderThan(w.n.Kubelet.Version, 14) || w.n.Kubelet.Version == "" && kubelet.OlderThan(w.n.Kubelet.VersionMax, 14)
+	return w.n.Kubelet.Before(14)
 }
 
 // deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on a full event channel, which an

@@ -1,4 +1,5 @@
-package kubelet
+// Package version tells the version of a kubelet by the form of its lines.
+package version
 
 import (
 	"strconv"
@@ -78,9 +79,9 @@ var clues = []clue{
 	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0, 0},
 }
 
-// fingerprintRange bounds the minor version by the form of the lines; 0 means unbounded. If lines contradict
+// Range bounds the minor version by the form of the lines; 0 means unbounded. If lines contradict
 // each other, for example after an upgrade within the log, it returns no bounds.
-func fingerprintRange(events []*parse.Event) (lo, hi int) {
+func Range(events []*parse.Event) (lo, hi int) {
 	for _, e := range events {
 		msg := ""
 		for i := range clues {
@@ -122,12 +123,12 @@ func (c *clue) fits(msg string, level byte) bool {
 // OlderThan reports whether a version such as "v1.13.5" is older than 1.minor. It returns false for an unknown
 // version.
 func OlderThan(version string, minor int) bool {
-	m, ok := minorOf(version)
+	m, ok := Minor(version)
 	return ok && m < minor
 }
 
-// minorOf returns the minor number of a 1.x version.
-func minorOf(version string) (int, bool) {
+// Minor returns the minor number of a 1.x version.
+func Minor(version string) (int, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
 	if !ok {
 		return 0, false
