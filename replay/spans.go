@@ -35,6 +35,32 @@ func (n *Node) Unreported() []Span {
 	return out
 }
 
+// Earlier returns by how much the breach of an episode may be earlier than stated, 0 if by nothing and -1 if that
+// is not known. Breach is when the relist last seen became too old; if its own listing took as long, PLEG may
+// have been unhealthy before by the relist before it, unless something proves that it was healthy until then.
+func (n *Node) Earlier(e *Episode) time.Duration {
+	switch {
+	case e.Breach == 0:
+		return 0
+	case !e.LastStart.Known():
+		return -1
+	}
+	from := e.LastStart.Earliest()
+	i := sort.Search(len(n.Health), func(i int) bool { return n.Health[i].From >= e.Breach }) - 1
+	for ; i >= 0 && n.Health[i].To > from; i-- {
+		if h := n.Health[i]; h.State != Healthy && h.State != RuntimeDown {
+			continue
+		} else if d := time.Duration(e.Breach - h.To); d > e.LastStart.Slack+earlierLeast {
+			return d
+		}
+		return 0
+	}
+	return -1
+}
+
+// earlierLeast is the least distance that Earlier returns: less is within the sync loop's own pauses.
+const earlierLeast = time.Second
+
 // Over returns when episode i was over, recovered or not; 0 if unknown.
 func (n *Node) Over(i int) int64 { return relist.Over(n.Episodes, i) }
 

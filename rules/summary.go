@@ -106,9 +106,16 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		if e.Breach != 0 && e.Recovered.Known() {
-			b.WriteString(" for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + again(e, v, r))
-		} else {
+		earlier := v.n.Earlier(e) != 0
+		if earlier {
+			b.WriteString(" at the latest")
+		}
+		switch took := time.Duration(e.Recovered.At - e.Breach); {
+		case e.Breach != 0 && e.Recovered.Known() && earlier:
+			b.WriteString(" for at least " + parse.Least(max(took-e.Recovered.Slack, 0)) + again(e, v, r))
+		case e.Breach != 0 && e.Recovered.Known():
+			b.WriteString(" for " + parse.OrLess(took, e.Recovered.Slack) + again(e, v, r))
+		default:
 			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End, e != &v.n.Episodes[len(v.n.Episodes)-1]) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
 		}
 	}

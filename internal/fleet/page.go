@@ -169,7 +169,11 @@ func (v *View) pageRow(m *Member) pageRow {
 	var said []string
 	for i := range m.Episodes {
 		if e := &m.Episodes[i]; i < 3 && e.Breach != 0 {
-			said = append(said, "unhealthy from "+tick(e.Breach))
+			words := "unhealthy from " + tick(e.Breach)
+			if e.AtLatest {
+				words += " at the latest"
+			}
+			said = append(said, words)
 		}
 	}
 	row.Label = cmp.Or(strings.Join(said, ", "), "no unhealthy stretch is dated")

@@ -60,6 +60,7 @@ type Node struct {
 type Episode struct {
 	ID        int     `json:"id"`
 	Breach    int64   `json:"breach"`
+	AtLatest  bool    `json:"breach_at_latest,omitempty"` // it may have been earlier
 	Recovered int64   `json:"recovered"`
 	Last      int64   `json:"last,omitempty"` // last report
 	PeakAge   float64 `json:"peak_age_seconds"`
@@ -181,7 +182,7 @@ func reduceNode(n *model.Node) Node {
 		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches, n.Crossed), Objects: objects(n)}
 	for i := range n.Episodes[:min(len(n.Episodes), maxEpisodes)] {
 		e := &n.Episodes[i]
-		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), int64(e.Recovered), int64(e.LastReport), seconds(e.PeakAge), e.StuckStep})
+		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), e.AtLatest, int64(e.Recovered), int64(e.LastReport), seconds(e.PeakAge), e.StuckStep})
 		if i == 0 {
 			out.Proof = quotes(e.Evidence)
 		}

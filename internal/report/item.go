@@ -228,7 +228,7 @@ func moments(n *model.Node, relists bool) []Step {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		add(e.LastRelistStart, fmt.Sprintf("last relist to list pods before episode %d begins%s", e.ID, about(e.LastRelistStart, e.Uncertainty, time.Millisecond)), e.Evidence)
-		add(e.Breach, fmt.Sprintf("PLEG becomes unhealthy: episode %d", e.ID), model.Proof{})
+		add(e.Breach, fmt.Sprintf("PLEG becomes unhealthy%s: episode %d", atLatest(e), e.ID), model.Proof{})
 		add(e.FirstReport, fmt.Sprintf("first line that reports episode %d", e.ID), model.Proof{})
 		add(e.Recovered, fmt.Sprintf("PLEG healthy again: %s", e.RecoveredBasis), model.Proof{})
 	}

@@ -168,7 +168,7 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		if e.NeverRelisted {
 			to += ", no relist having succeeded yet"
 		}
-		t.para("", "PLEG unhealthy from "+clockText(e.Start())+" to "+to)
+		t.para("", "PLEG unhealthy from "+clockText(e.Start())+atLatest(e)+" to "+to)
 	}
 	for _, u := range end.Unhealthy {
 		if end.Health != nil && !slices.ContainsFunc(episodes, func(e model.Episode) bool { return e.Start() == u.From }) {

@@ -81,7 +81,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = t.clock(e.NotReady.From) + " → " + t.clock(e.NotReady.To)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), by(e)+t.clock(e.Recovered), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach)+atLatest(e), by(e)+t.clock(e.Recovered), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -91,6 +91,8 @@ func episodeLength(e *model.Episode) string {
 	switch {
 	case e.Breach == 0:
 		return "?"
+	case e.Recovered != 0 && e.AtLatest:
+		return "≥ " + parse.Least(max(e.Recovered.Sub(e.Breach)-model.Duration(e.RecoveredSlack), 0))
 	case e.Recovered != 0:
 		return parse.OrLess(e.Recovered.Sub(e.Breach), max(model.Duration(e.RecoveredSlack), 0))
 	case e.LastReport > e.Breach:

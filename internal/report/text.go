@@ -171,6 +171,14 @@ func (p *printer) incident(n *model.Node) {
 	}
 }
 
+// atLatest qualifies the beginning of an episode.
+func atLatest(e *model.Episode) string {
+	if e.AtLatest {
+		return " at the latest"
+	}
+	return ""
+}
+
 // unhealthy says from when to when PLEG was unhealthy, and whether it recovered.
 func (t times) unhealthy(e *model.Episode, n *model.Node) string {
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
@@ -181,9 +189,9 @@ func (t times) unhealthy(e *model.Episode, n *model.Node) string {
 	if e.Start() != 0 {
 		from = layout(e.Start(), time.DateTime) + " UTC"
 	}
-	c.add(true, "unhealthy from %s%s", from, about(e.Start(), e.Uncertainty, time.Second))
+	c.add(true, "unhealthy from %s%s%s", from, about(e.Start(), e.Uncertainty, time.Second), atLatest(e))
 	if e.Recovered != 0 {
-		c.add(true, "recovered %s%s%s, after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
+		c.add(true, "recovered %s%s%s, after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), strings.Replace(episodeLength(e), "≥", "at least", 1))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(n.Window.End), e != &n.Episodes[len(n.Episodes)-1]))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))

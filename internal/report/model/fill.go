@@ -139,6 +139,10 @@ func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {
 		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.text(e.StepBasis),
 		PeakAge: Longer(e.PeakAge), Causes: []string{}, Evidence: c.Proof(e.Evidence),
 	}
+	earlier := n.Earlier(e)
+	if out.AtLatest = earlier != 0; earlier > 0 {
+		out.Earlier = Long(earlier)
+	}
 	if len(e.LastStarts) > 1 {
 		out.LastStarts = list(e.LastStarts, func(s replay.Instant) Time { return Time(s.At) })
 	}

@@ -184,6 +184,8 @@ type Episode struct {
 	LastRelistStart Time     `json:"last_relist_start"`
 	LastStarts      []Time   `json:"last_relist_starts,omitempty"`
 	Breach          Time     `json:"breach"`
+	AtLatest        bool     `json:"breach_at_latest,omitempty"`           // PLEG may have been unhealthy before
+	Earlier         *float64 `json:"breach_uncertainty_seconds,omitempty"` // by how much at most, if that is known
 	FirstReport     Time     `json:"first_report"`
 	LastReport      Time     `json:"last_report"`
 	Recovered       Time     `json:"recovered"`
