@@ -16,6 +16,7 @@ type Coverage struct {
 	list   []*parse.Coverage
 	shifts []shift // where the run changes
 	pids   []int   // of the runs
+	wrote  map[int]*wrote
 }
 
 func newCoverage(n *host.Records, v *host.Survey) *Coverage {
@@ -85,6 +86,7 @@ func (c *Coverage) runs(runs []Run) []Run {
 	for i := range runs {
 		c.pids = append(c.pids, runs[i].PID)
 	}
+	c.wrote = c.writers()
 	return runs
 }
 
@@ -101,22 +103,84 @@ func (c *Coverage) Next(run int, at int64) int64 {
 	if run >= 0 && run < len(c.pids) {
 		pid = c.pids[run]
 	}
-	best := int64(0)
-	for _, i := range c.lines[c.from(at):] {
-		if e := c.events[i]; pid == 0 || e.Origin.PID == pid {
-			best = e.At
-			break
+	if c.wrote[pid] == nil {
+		return 0
+	}
+	return c.wrote[pid].next(at)
+}
+
+// wrote is when a process wrote.
+type wrote struct {
+	lines  []int64     // moments of lines, sorted: those with a signature, and the first and last of each stretch
+	within []host.Span // stretches in which it wrote without a recorded silence, sorted, none overlap
+}
+
+// writers returns when each process wrote, by process ID, and at 0 when any did.
+func (c *Coverage) writers() map[int]*wrote {
+	out := map[int]*wrote{0: {}}
+	of := func(pid int) []*wrote {
+		if pid == 0 {
+			return []*wrote{out[0]}
+		}
+		if out[pid] == nil {
+			out[pid] = &wrote{}
+		}
+		return []*wrote{out[0], out[pid]}
+	}
+	for _, i := range c.lines {
+		for _, w := range of(c.events[i].Origin.PID) {
+			w.lines = append(w.lines, c.events[i].At)
 		}
 	}
 	for _, v := range c.list {
-		if pid != 0 && v.Origin.PID != pid {
-			continue
-		}
-		if t := nextLine(v, at); t != 0 && (best == 0 || t < best) {
-			best = t
+		for _, w := range of(v.Origin.PID) {
+			w.add(v)
 		}
 	}
-	return best
+	for _, w := range out {
+		w.sort()
+	}
+	return out
+}
+
+func (w *wrote) add(v *parse.Coverage) {
+	for _, p := range v.Pieces() {
+		from := p.First.At
+		for _, g := range append(p.Gaps, parse.Gap{Last: p.Last}) {
+			w.lines = append(w.lines, from, g.Last.At)
+			w.within = append(w.within, host.Span{From: from, To: g.Last.At})
+			from = g.Next.At
+		}
+	}
+}
+
+// sort puts the lines in order, and joins the stretches that overlap.
+func (w *wrote) sort() {
+	slices.Sort(w.lines)
+	slices.SortFunc(w.within, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
+	n := 0
+	for _, s := range w.within {
+		if n > 0 && s.From <= w.within[n-1].To {
+			w.within[n-1].To = max(w.within[n-1].To, s.To)
+			continue
+		}
+		w.within[n] = s
+		n++
+	}
+	w.within = w.within[:n]
+}
+
+// next returns the moment of the first line at or after at that is known, or by which there was one.
+func (w *wrote) next(at int64) int64 {
+	i, _ := slices.BinarySearch(w.lines, at)
+	if i == len(w.lines) {
+		return 0
+	}
+	k := sort.Search(len(w.within), func(k int) bool { return w.within[k].To >= at })
+	if k < len(w.within) && w.within[k].From < at {
+		return min(w.lines[i], at+parse.GapMin)
+	}
+	return w.lines[i]
 }
 
 // Lull returns the longest time in an interval, in ns, without a kubelet line that has a signature.
@@ -143,21 +207,4 @@ func (c *Coverage) Around(at int64) (before, after int64) {
 		after = c.events[c.lines[i]].At
 	}
 	return before, after
-}
-
-// nextLine returns when the origin wrote its next line at or after the moment.
-func nextLine(v *parse.Coverage, at int64) int64 {
-	first, last := min(v.FirstLine.At, v.LastLine.At), max(v.FirstLine.At, v.LastLine.At)
-	if at > last {
-		return 0
-	}
-	if at <= first {
-		return first
-	}
-	for _, g := range v.Gaps {
-		if lo, hi := min(g.Last.At, g.Next.At), max(g.Last.At, g.Next.At); lo < at && at <= hi {
-			return hi
-		}
-	}
-	return min(at+parse.GapMin, last)
 }
