@@ -20,7 +20,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, sums: map[writerKey]uint32{}, differ: map[writerKey]bool{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, differ: map[writerKey]int{}, bySum: map[sumKey]lineKey{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -99,34 +99,47 @@ func (u *uniquer) number(e *EventKind) (k kindWriter) {
 	return k
 }
 
-// lineKey identifies a line. If the time is exact, checksum and length stand for
-// the message: two different lines of a writer at the same time that agree in both
-// do not occur in practice, unless very many lines share the time. A second may
-// hold thousands of lines, so for writers without a clock of their own, which are
-// few, the message itself is used.
+// lineKey identifies a line by its message or, where only its first line counts, by
+// that. As long as the messages of a writer and time have few different checksums,
+// checksum and length stand for the message: two different lines that agree in both
+// do not occur in practice, unless very many lines share the time. However many
+// files have a copy, its text is then read at most once.
 type lineKey struct {
 	writerKey
 	sum, length uint32
 	message     string
 }
 
+// sumKey is what checksums tell of a line.
+type sumKey struct {
+	writerKey
+	sum, length uint32
+}
+
 // ownPlace reports whether lines of this kind state both their time and their
 // source location.
 func (e *EventKind) ownPlace() bool { return e.Headed && e.Caller != "" }
 
-// mostBySum is the maximum number of lines per writer and time that are compared by
-// checksum.
+// mostBySum is the maximum number of different checksums per writer and time up to
+// which equal checksums mean equal lines.
 const mostBySum = 32
 
 func (u *uniquer) lineOf(w writerKey, e *Event) lineKey {
-	if w.at == 0 || u.several[w] > mostBySum || u.differ[w] && e.ownPlace() {
-		message := e.Message()
-		if e.ownPlace() {
-			message, _, _ = strings.Cut(message, "\n")
-		}
-		return lineKey{writerKey: w, message: message}
+	k := sumKey{w, e.messageSum(), uint32(e.messageLen())}
+	alike := u.differ[w] <= mostBySum
+	if differ := u.differ[w] > 1 && e.ownPlace(); alike && !differ {
+		return lineKey{writerKey: w, sum: k.sum, length: k.length}
 	}
-	return lineKey{writerKey: w, sum: e.messageSum(), length: uint32(e.messageLen())}
+	if line, known := u.bySum[k]; alike && known {
+		return line
+	}
+	message := e.Message()
+	if e.ownPlace() {
+		message, _, _ = strings.Cut(message, "\n")
+	}
+	line := lineKey{writerKey: w, message: message}
+	u.bySum[k] = line
+	return line
 }
 
 // lineCopies is the copies of a line in one file.
@@ -152,9 +165,9 @@ type uniquer struct {
 	kinds   map[*EventKind]kindWriter
 	writers []writerKey
 	first   map[writerKey]*File
-	several map[writerKey]int // for writers with lines in several files: number of lines from the second file on
-	sums    map[writerKey]uint32
-	differ  map[writerKey]bool // writers with differing messages
+	several map[writerKey]int  // for writers with lines in several files: number of lines from the second file on
+	differ  map[writerKey]int  // for the same writers: number of different checksums, counted up to one more than mostBySum
+	bySum   map[sumKey]lineKey // the lines whose text was read
 	numbers map[lineKey]int32
 	copies  map[copyKey]int32 // index in all
 	all     []lineCopies
@@ -182,14 +195,18 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	if len(u.several) == 0 {
 		return append(out, same...)
 	}
-	clear(u.sums)
 	clear(u.differ)
+	clear(u.bySum)
 	for i, e := range same {
-		if w := u.writers[i]; u.several[w] > 0 && !u.differ[w] {
-			first, sum := u.sums[w], e.messageSum()
-			u.sums[w], u.differ[w] = sum, first != 0 && first != sum
+		if w := u.writers[i]; u.several[w] > 0 && u.differ[w] <= mostBySum {
+			k := sumKey{w, e.messageSum(), uint32(e.messageLen())}
+			if _, known := u.bySum[k]; !known {
+				u.bySum[k] = lineKey{}
+				u.differ[w]++
+			}
 		}
 	}
+	clear(u.bySum)
 	clear(u.numbers)
 	clear(u.copies)
 	u.all, u.line, u.best = u.all[:0], u.line[:0], u.best[:0]

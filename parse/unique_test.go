@@ -89,3 +89,56 @@ func TestUniqueCrowd(t *testing.T) {
 		t.Errorf("%d of %d different lines are left", got, lines)
 	}
 }
+
+// countedText is a text that counts how often it is read.
+type countedText struct {
+	arena Arena
+	text  string
+	reads int
+}
+
+func (c *countedText) Slice(off, n uint32) string {
+	c.reads++
+	return c.text[off : off+n]
+}
+
+// TestUniqueReads: a line in very many files is read once, not once for each of them. Reading
+// means unpacking a block of each file.
+func TestUniqueReads(t *testing.T) {
+	const files = 1000
+	for _, tt := range []struct {
+		name   string
+		caller string
+		texts  []string
+		want   int // lines kept
+	}{
+		{"a line", "", []string{"x"}, 1},
+		{"a line with its place", "generic.go:205", []string{"x"}, 1},
+		{"lines with their place", "generic.go:205", []string{"x", "y", "y\n--"}, 2},
+	} {
+		texts := map[string]*countedText{}
+		for _, text := range tt.texts {
+			c := &countedText{text: text}
+			c.arena.Store = c
+			texts[text] = c
+		}
+		var events []*Event
+		for i := range files {
+			kind := &EventKind{File: &File{Path: fmt.Sprintf("%04d", i)}, Origin: &Origin{Source: SrcKubelet}, Headed: true, Caller: tt.caller}
+			for _, text := range tt.texts {
+				e := NewEvent(kind, NewText(&texts[text].arena, 0, uint32(len(text))), Event{Stamp: Stamp{At: 1, Basis: Stated}})
+				e.SetSum([]byte(text))
+				events = append(events, e)
+			}
+		}
+		kept := Unique(events)
+		for _, c := range texts {
+			if c.reads > 1 {
+				t.Errorf("%s: %q is read %d times", tt.name, c.text, c.reads)
+			}
+		}
+		if n := len(kept); n != tt.want && !(tt.want == 2 && n == 3) { // one file has y twice
+			t.Errorf("%s: %d lines are kept", tt.name, n)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // Many returns inputs that are large only in the number of something: files, archives, nodes, rows,
@@ -17,6 +18,29 @@ func Many() []Case {
 		members("100,000 journals of as many hosts", 100_000, "node-%d/journal.export", export),
 		members("100,000 snapshots of metrics", 100_000, "node-1/metrics-%d.txt", snapshot),
 		packed("100,000 archives of one log", 100_000),
+		{Name: "2,000 parts of 400 lines of a log, each a line later", Build: func(w io.Writer) error {
+			const parts, most = 2000, 400
+			var lines [][]byte
+			for i := range parts + most {
+				at := began.Add(time.Duration(i) * time.Second)
+				lines = append(lines, fmt.Appendf(nil, "%s node-1 kubelet[812]: E%s     812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"%d\"\n",
+					at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), i))
+			}
+			for i := range parts {
+				if _, err := w.Write(header{name: fmt.Sprintf("var/log/kubelet.log.%d", i)}.entry(bytes.Join(lines[i:i+most], nil))); err != nil {
+					return err
+				}
+			}
+			return end(w)
+		}},
+		{Name: "300 names of 1 MB", Build: func(w io.Writer) error {
+			long := strings.Repeat(strings.Repeat("x", 200)+"/", 5000)
+			for i := range 300 {
+				w.Write(header{name: "PaxHeaders/x", typ: 'x'}.entry([]byte(paxRecord("path", fmt.Sprintf("d%d/%skubelet.log", i, long)))))
+				w.Write(header{name: "x"}.entry(fmt.Appendf(nil, "Mar 13 15:30:00 node-1 kubelet[812]: E0313 15:30:00.%06d     812 generic.go:238] GenericPLEG: Unable to retrieve pods: x\n", i)))
+			}
+			return end(w)
+		}},
 		members("100,000 snapshots of as many nodes", 100_000, "metrics-%d.txt", "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"node-%[1]d\"} 1\n"+snapshot),
 		one("100,000 rows of containers", "crictl_ps_-a.txt", 100_000, "CONTAINER           IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n",
 			"%013[1]x       %013[1]x       3 hours ago         Running             c-%[1]d                0                   %013[1]x       p-%[1]d\n", ""),

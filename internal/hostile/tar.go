@@ -111,6 +111,8 @@ func tarCases() []Case {
 		tarCase("checksum-wrong.tar", func() []byte { return ok("node/first.log") }, raw(header{name: "bad", badSum: true}, "x\n")),
 		tarCase("garbage-between.tar", func() []byte { return ok("node/first.log") }, func() []byte { return bytes.Repeat([]byte("garbage "), 512) }),
 		tarCase("pax-size-lies.tar", raw(header{name: "PaxHeaders/x", typ: 'x'}, "30 size=99999999999999999999\n"), raw(header{name: "x"}, "x\n")),
+		tarCase("pax-long-name.tar", raw(header{name: "PaxHeaders/x", typ: 'x'}, paxRecord("path", "a/"+strings.Repeat("long/", 1000)+"kubelet.log")), raw(header{name: "x"}, "x\n")),
+		tarCase("pax-long-link.tar", raw(header{name: "PaxHeaders/x", typ: 'x'}, paxRecord("linkpath", strings.Repeat("../", 2000)+"etc/passwd")), raw(header{name: "x", typ: '2'}, "")),
 		tarCase("pax-broken.tar", raw(header{name: "PaxHeaders/x", typ: 'x'}, "9999 path=x\n"), raw(header{name: "x"}, "x\n")),
 		tarCase("pax-huge.tar", func() []byte {
 			return header{name: "PaxHeaders/x", typ: 'x'}.entry([]byte(paxRecord("comment", strings.Repeat("c", 8<<20))))

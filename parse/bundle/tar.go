@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
+	"hash/maphash"
 	"io"
 	"path"
 	"strings"
@@ -159,6 +161,7 @@ func (t *tarWalk) other() error {
 		if err := t.w.b.member(); err != nil {
 			return err
 		}
+		h.Name = t.links.shortened(h.Name)
 		t.links.name(h.Name)
 		if err := t.member(tr, h); err != nil {
 			return err
@@ -183,7 +186,7 @@ func (t *tarWalk) member(r io.Reader, h *tar.Header) error {
 	switch h.Typeflag {
 	case tar.TypeReg, regularOld, tar.TypeGNUSparse, tar.TypeCont:
 	case tar.TypeSymlink, tar.TypeLink:
-		t.links.link(h.Name, h.Linkname, h.Typeflag == tar.TypeLink)
+		t.links.link(h.Name, t.links.shortened(h.Linkname), h.Typeflag == tar.TypeLink)
 		return nil
 	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
 		t.links.device(h.Name)
@@ -247,7 +250,8 @@ const maxLinks = 10000
 // created; suspicious names are reported once per kind.
 type links struct {
 	m       member
-	seen    map[string]bool // names seen, at most maxNames
+	seen    map[uint64]bool // checksums of the names seen, at most maxNames
+	seed    maphash.Seed    // random, so that no names can be crafted to agree
 	target  map[string]string
 	odd     [oddKinds]int
 	example [oddKinds]string
@@ -255,6 +259,7 @@ type links struct {
 
 const (
 	oddName = iota
+	oddLong
 	oddDuplicate
 	oddLink
 	oddCircle
@@ -264,6 +269,7 @@ const (
 
 var oddWords = [oddKinds]string{
 	oddName:      "names lead out of the archive; they are only names here",
+	oddLong:      fmt.Sprintf("names are longer than %d bytes; only their beginnings and ends are used", maxName),
 	oddDuplicate: "members have the name of an earlier one; all are read",
 	oddLink:      "links lead out of the archive; no link is followed",
 	oddCircle:    "links lead in a circle; no link is followed",
@@ -287,13 +293,29 @@ func (l *links) name(name string) {
 		return
 	}
 	if l.seen == nil {
-		l.seen = make(map[string]bool)
+		l.seen, l.seed = make(map[uint64]bool), maphash.MakeSeed()
 	}
-	if l.seen[name] {
+	sum := maphash.String(l.seed, name)
+	if l.seen[sum] {
 		l.add(oddDuplicate, name)
 	} else if len(l.seen) < maxNames {
-		l.seen[name] = true
+		l.seen[sum] = true
 	}
+}
+
+// maxName is the length in bytes of the longest path that a system opens (PATH_MAX on
+// Linux). Archives can hold names of a megabyte each.
+const maxName = 4096
+
+// shortened returns a copy of a name without the middle of one that no file can have.
+func (l *links) shortened(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	const half = maxName/2 - len("…")
+	name = strings.ToValidUTF8(name[:half], "") + "…" + strings.ToValidUTF8(name[len(name)-half:], "")
+	l.add(oddLong, name[:64]+"…")
+	return name
 }
 
 func (l *links) link(name, target string, hard bool) {

@@ -36,27 +36,69 @@ var (
 	klogPID    = onDemand(`(?m)^[ \t>]*[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(\d+) `)
 )
 
+// statements are words that begin a statement, as a regular expression.
+const statements = "func|def|class|assert|const|let|var|return|import|package|export|if|for|while|elif|else|switch|case|try|except|catch"
+
 // codeRE matches lines that occur only in source code, in any language, and not in
 // JSON documents: a statement, a call with a string, an entry with an unquoted key,
 // a comment, a line of a diff.
-var codeRE = onDemand("(?m)^(?:[+-]\\t.*|[+-]?[ \\t]*(?:(?:func|def|class|assert|const|let|var|return|import|package|export|if|for|while|elif|else|switch|case|try|except|catch)\\b.*[({:;,)}\\]]|return\\b.*|[\\w., ]+ :=.*|[\\w.,\\[\\] ]+ \\+?= .*[({;)]|[\\w.]+\\([^()]*[\"'\x60].*|[\\w.]+\\(|\\{? *\\w+: [\\[{\"'\x60].*[,{\\[]|\\w+: \\w+,(?: \\w+: \\w+,?)*|(?://|/\\*|\\*/).*|@@ -\\d.*))[ \\t\\r]*$")
+var codeRE = onDemand("(?m)^(?:[+-]\\t.*|[+-]?[ \\t]*(?:(?:" + statements + ")\\b.*[({:;,)}\\]]|return\\b.*|[\\w., ]+ :=.*|[\\w.,\\[\\] ]+ \\+?= .*[({;)]|[\\w.]+\\([^()]*[\"'\x60].*|[\\w.]+\\(|\\{? *\\w+: [\\[{\"'\x60].*[,{\\[]|\\w+: \\w+,(?: \\w+: \\w+,?)*|(?://|/\\*|\\*/).*|@@ -\\d.*))[ \\t\\r]*$")
 
 // isCode reports whether a file is source code: at least a third of its lines are
 // code and it contains no klog lines.
 func isCode(head []byte) bool {
 	const least = 3 // lines of code required
-	if len(head) >= mostGuide || bytes.Count(head, []byte("\n"))+1 < least || !codeRE().Match(head) || klogPID().Match(head) {
+	if len(head) >= mostGuide || bytes.Count(head, []byte("\n"))+1 < least {
 		return false
 	}
-	lines := 0
+	lines, likely := 0, 0
 	for line := range bytes.Lines(head) {
 		if len(bytes.TrimSpace(line)) > 3 {
 			lines++
 		}
+		if mayBeCode(line) {
+			likely++
+		}
+	}
+	if likely < least || likely*3 < lines || klogPID().Match(head) {
+		return false
 	}
 	code := len(codeRE().FindAll(head, -1))
 	return code >= least && code*3 >= lines
 }
+
+// mayBeCode reports whether a match of codeRE can begin in the line. It saves matching
+// logs: hardly any of their lines begin as code does.
+func mayBeCode(line []byte) bool {
+	rest := bytes.TrimLeft(line, " \t")
+	if len(rest) == 0 {
+		return false
+	}
+	switch rest[0] {
+	case '+', '-', '/', '*', '@':
+		return true
+	case '{':
+		rest = bytes.TrimLeft(rest[1:], " ")
+	}
+	word := 0
+	for word < len(rest) && (rest[word] == '_' || rest[word] == '.' || '0' <= rest[word] && rest[word] <= '9' || 'a' <= rest[word]|0x20 && rest[word]|0x20 <= 'z') {
+		word++
+	}
+	if word < len(rest) && (rest[word] == '(' || rest[word] == ':') {
+		return true
+	}
+	first, _, _ := bytes.Cut(rest[:word], []byte("."))
+	return codeWords[string(first)] || bytes.Contains(line, []byte("= ")) || bytes.Contains(line, []byte(" :="))
+}
+
+// codeWords are the words by which codeRE knows statements.
+var codeWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Split(statements, "|") {
+		words[w] = true
+	}
+	return words
+}()
 
 // sentencesOf counts the sentences written by people, and the lines, of a text. It
 // gives up with 0 sentences if the first lines have none, as in a log.
