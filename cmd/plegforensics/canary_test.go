@@ -549,6 +549,9 @@ func canaryRuns() [][]string {
 	// Error messages repeat what was given.
 	add("analyze", "IN/no-such-file")
 	add("analyze", "--node", "qznodey", "IN")
+	add("analyze", "--qzflagy", "IN")
+	add("analyze", "--qzflagy=x", "IN")
+	add("qzflagy", "IN")
 	add("analyze", "--strict", "--fail-on", "info", "IN")
 	add("analyze", "IN/broken", "IN/etc")
 	add("analyze", "--separate", "IN", "PACK")
@@ -561,7 +564,7 @@ func canaryRuns() [][]string {
 // standard error, with or without a key. Without --redact the same runs show most of them, so the
 // test is able to fail.
 func TestCanary(t *testing.T) {
-	p := &planted{marks: map[string]string{"qznodey": "--node"}}
+	p := &planted{marks: map[string]string{"qznodey": "--node", "qzflagy": "a flag that does not exist"}}
 	root := p.bundle(t, t.TempDir())
 	archive := packedTree(t, root)
 	t.Logf("%d names", len(p.marks))
