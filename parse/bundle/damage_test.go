@@ -296,3 +296,25 @@ func TestFirstTarHeader(t *testing.T) {
 		t.Errorf("a log before an archive is taken for %d files", b.Inputs[0].Files)
 	}
 }
+
+// TestTarDamageTold: a warning about a damaged archive says where the damage is,
+// which member it costs and where reading goes on.
+func TestTarDamageTold(t *testing.T) {
+	packed := tarOf(t, entry{"n/a.log", bytes.Repeat([]byte("I1120 23:40:31.801000    5203 x.go:1] a\n"), 100)}, entry{"n/b.log", []byte("b\n")})
+	flipped := bytes.Clone(packed)
+	flipped[110] ^= 2 // in the header
+	for want, data := range map[string][]byte{
+		`lost is "n/a.log", whose header is at byte 0; reading goes on at byte 4608, the next header that is whole`: flipped,
+		`data is cut short at byte 3000 in "n/a.log", whose header is at byte 0;`:                                   packed[:3000],
+		`data is cut short in the header at byte 4608;`:                                                             packed[:4708],
+	} {
+		path := filepath.Join(t.TempDir(), "x.tar")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b := load(t, Options{}, path)
+		if len(b.Warnings) == 0 || !strings.Contains(b.Warnings[0].Msg, want) {
+			t.Errorf("want %q, warnings %v", want, b.Warnings)
+		}
+	}
+}
