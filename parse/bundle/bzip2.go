@@ -111,7 +111,7 @@ func (s *bzip2Stream) open() error {
 		return short(err)
 	}
 	if !isBzip2(h[:]) {
-		return bzip2.StructuralError("bad magic value in continuation file")
+		return bzip2.StructuralError("no bzip2 stream where one should begin")
 	}
 	s.level, s.sums, s.tail, s.last = h[3], 0, 0, h[9]
 	s.next = binary.BigEndian.Uint64(h[2:]) & bzip2Mask
