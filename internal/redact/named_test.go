@@ -21,6 +21,7 @@ var named = []string{
 	// References and objects.
 	`eviction of pod/X on node/Y`, `see node/X, po/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
 	`Node X hasn't been updated for 3m`, `TaskExit event container_id:"a" id:"b" namespace X`,
+	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.
 	`/Users/X/Library: permission denied`, `C:\Users\X\x`, `C:\\Users\\X\\x`, `login=X`, `session closed for user X`, `done by user X.`, `New session 4 of user X.`, `Started Session 4 of User X.`,
 	`net use \\a\b pw1 /user:X`,
@@ -40,6 +41,9 @@ func TestNamed(t *testing.T) {
 				}
 			}
 		}
+	}
+	if got := redacted(`damaged line skipped: kubelet_running_pods{app="plaintext",tier="customer-backend",le="0.5"} ab`); strings.Contains(got, "text") || strings.Contains(got, "back") || !strings.Contains(got, `le="0.5"`) {
+		t.Errorf("%q", got)
 	}
 	for _, line := range []string{`Killed process 4711 (X) total-vm:1kB`, `INFO: task X:4711 blocked for more than 120 seconds`, `host: X`, `lookup X`} {
 		text := strings.ReplaceAll(line, "X", "storage-archive")

@@ -241,7 +241,7 @@ func positions(s string) []span {
 	for _, sh := range sentences {
 		out = sh.spans(out, s, true)
 	}
-	for _, more := range []func([]span, string) []span{listed, attributes, properties, paths, addressed, options, labels, references, accounts, processes} {
+	for _, more := range []func([]span, string) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
 		out = more(out, s)
 	}
 	for a := range assignments(s) {

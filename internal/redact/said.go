@@ -140,6 +140,32 @@ func labels(out []span, s string) []span {
 	return out
 }
 
+// sample matches the labels of a sample of a metric, which may be damaged behind them.
+var sample = lazy(`\b[a-zA-Z_:][a-zA-Z0-9_:]*\{((?:[a-zA-Z_][a-zA-Z0-9_]*=\\*"[^"\\]*\\*",?)+)`)
+
+// samples appends the values of the labels of metrics in texts, such as a warning about a damaged
+// line. As in series, they are names, but for those of enumerations.
+func samples(out []span, s string) []span {
+	if !strings.Contains(s, "=\"") && !strings.Contains(s, "=\\") || !strings.Contains(s, "{") {
+		return out
+	}
+	for _, m := range sample().FindAllStringSubmatchIndex(s, -1) {
+		for from := m[2]; from < m[3]; {
+			key := upTo(s[from:m[3]], "=")
+			v := skipQuote(s, from+len(key)+1)
+			end := v + len(upTo(s[v:m[3]], "\"\\"))
+			if keyKind(key) == "" && !enumerations[key] && !strings.ContainsAny(s[v:end], "/ :") && end > v {
+				out = append(out, span{v, end, Object, true})
+			}
+			for from = end; from < m[3] && s[from] != ','; {
+				from++
+			}
+			from++
+		}
+	}
+	return out
+}
+
 // reference matches TYPE/NAME, as kubectl and controllers write it.
 var reference = lazy(`(?:^|[\s"'(\[,;=])(pods?|po|nodes?|no|ns|namespaces?)/` + label + `(?:$|[^/a-zA-Z0-9])`)
 
