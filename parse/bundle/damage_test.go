@@ -325,7 +325,9 @@ func TestTarDamageTold(t *testing.T) {
 // are not, and the halves of two lines beside a hole are not one line. A compressed file behind
 // zeros is read.
 func TestHolesTold(t *testing.T) {
-	line := func(i int) string { return fmt.Sprintf("I1120 23:40:%02d.801000    5203 kubelet.go:1] line %d\n", i, i) }
+	line := func(i int) string {
+		return fmt.Sprintf("I1120 23:40:%02d.801000    5203 kubelet.go:1] line %d\n", i, i)
+	}
 	nothing := strings.Repeat("\x00", 500)
 	text := line(1) + line(2)[:40] + nothing + line(3) + nothing + line(4)
 	packed := func(s string) string {
