@@ -385,6 +385,7 @@ const (
 	MarkClock      MarkerKind = "clock"      // "Time has been changed", "clock_step"
 	MarkRotated    MarkerKind = "rotated"    // "Journal started", rotation
 	MarkExcerpt    MarkerKind = "excerpt"    // "--": grep omitted lines here
+	MarkHole       MarkerKind = "hole"       // zeros in place of lines, before this one: a crash
 	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload truncated the file here
 )
 

@@ -334,7 +334,7 @@ var canaryFiles = map[string]string{
 	"sos_commands/filesys/mount_-l":                  "{word}:/vol/{word} on /var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~nfs/{word} type nfs4 (rw,addr={ip})\n//{word}/{word} on /mnt/{word} type cifs (rw,username={word},password={secret})\n",
 	"sos_commands/crio/crictl_ps_-a":                 "CONTAINER           IMAGE                                    CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n6f2c0f4ab1d3e       {word}/{word}:v1   2 hours ago         Running             {word}              0                   5a11cafe5a11c       {word}\n7f2c0f4ab1d3e       {word}:5000/{word}@sha256:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7   2 hours ago         Exited             {word}              0                   6a11cafe5a11c       {word}\n",
 	"sos_commands/kubernetes/kubectl_get_nodes.yaml": "apiVersion: v1\nkind: Node\nmetadata:\n  name: {word}.{word}.{word}\n  uid: {uid}\n  labels:\n    kubernetes.io/hostname: {word}\nspec:\n  providerID: aws:///{word}/i-0abcdef1234567890\nstatus:\n  addresses:\n  - address: {ip}\n    type: InternalIP\n  images:\n  - names:\n    - {word}/{word}:v3\n  conditions:\n  - type: Ready\n    status: \"False\"\n    reason: KubeletNotReady\n    message: 'PLEG is not healthy'\n    lastHeartbeatTime: \"2026-11-20T23:45:00Z\"\n    lastTransitionTime: \"2026-11-20T23:45:00Z\"\n",
-	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\nrest_calls_total{{word}=\"{word}\",label_{word}=\"1\",tenant=\"{word}\",label_app=\"{word}\",kube_cluster=\"{word}\",prometheus=\"{word}/{word}\",job=\"{word}\",url=\"https://{word}/{word}?token={secret}\",device=\"/dev/mapper/{word}-{word}\",volume_plugin=\"kubernetes.io/csi:{word}.{word}.com\"} 1\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
+	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\nrest_{word}_total{node=\"{word}\"} 3\nrest_calls_total{{word}=\"{word}\",label_{word}=\"1\",tenant=\"{word}\",label_app=\"{word}\",kube_cluster=\"{word}\",prometheus=\"{word}/{word}\",job=\"{word}\",url=\"https://{word}/{word}?token={secret}\",device=\"/dev/mapper/{word}-{word}\",volume_plugin=\"kubernetes.io/csi:{word}.{word}.com\"} 1\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
 	"sos_commands/process/ps_auxwwwm":                "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n{word}    4711  0.0  0.1  12345  6789 ?        Ds   10:00   0:01 /opt/{word}/bin/{word} --{word}={word} {word}\n",
 	"proc/cmdline":                                   "BOOT_IMAGE=/{word} root=/dev/{word}/{word} {word}={word} {word}\n",
 	"sos_commands/docker/docker_info":                "Server Version: 20.10.7\n Storage Driver: {word}\n Labels:\n  {word}={word}\n Name: {word}\n",
@@ -549,6 +549,9 @@ func canaryRuns() [][]string {
 	// Error messages repeat what was given.
 	add("analyze", "IN/no-such-file")
 	add("analyze", "--node", "qznodey", "IN")
+	add("analyze", "--qzflagy", "IN")
+	add("analyze", "--qzflagy=x", "IN")
+	add("qzflagy", "IN")
 	add("analyze", "--strict", "--fail-on", "info", "IN")
 	add("analyze", "IN/broken", "IN/etc")
 	add("analyze", "--separate", "IN", "PACK")
@@ -561,7 +564,7 @@ func canaryRuns() [][]string {
 // standard error, with or without a key. Without --redact the same runs show most of them, so the
 // test is able to fail.
 func TestCanary(t *testing.T) {
-	p := &planted{marks: map[string]string{"qznodey": "--node"}}
+	p := &planted{marks: map[string]string{"qznodey": "--node", "qzflagy": "a flag that does not exist"}}
 	root := p.bundle(t, t.TempDir())
 	archive := packedTree(t, root)
 	t.Logf("%d names", len(p.marks))

@@ -48,7 +48,12 @@ const maxListed = 20
 
 // unknown returns an error for a word that is not in a list.
 func unknown(what, word string, known []string) error {
-	hint := "one of " + strings.Join(known, ", ")
+	return unknownName(what, word, known, func(names ...string) []string { return names })
+}
+
+// unknownName is unknown for words that shown may replace.
+func unknownName(what, word string, known []string, shown func(...string) []string) error {
+	hint := "one of " + strings.Join(shown(known...), ", ")
 	if len(known) == 0 {
 		hint = "there is none"
 	}
@@ -56,9 +61,9 @@ func unknown(what, word string, known []string) error {
 		hint = "plegforensics rules list shows all " + strconv.Itoa(len(known))
 	}
 	if near := spell.Close(word, known, 3); len(near) > 0 {
-		hint = "did you mean " + alternatives(near) + "?"
+		hint = "did you mean " + alternatives(shown(near...)) + "?"
 	}
-	return usage(hint, "unknown %s %q", what, word)
+	return usage(hint, "unknown %s %q", what, shown(word)[0])
 }
 
 // alternatives joins suggestions with commas and "or".

@@ -190,11 +190,8 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 		}
 		for _, w := range want {
 			if !slices.Contains(have, w) {
-				if redacting(c) { // the typed word may be a name too
-					red := redactorOf(c)
-					red.Hosts(append(have, w)...)
-				}
-				return nil, unknown("node", w, have)
+				// The typed word may be a name too.
+				return nil, unknownName("node", w, have, func(names ...string) []string { return shownNodes(c, names...) })
 			}
 		}
 		ns = slices.DeleteFunc(ns, func(n *replay.Node) bool { return !slices.Contains(want, n.Name) })

@@ -74,12 +74,15 @@ func runApp(ctx context.Context, app *cli.App, args []string, out *stdout) int {
 	if completing(app, args, out) {
 		return finish(app, nil, out.err)
 	}
-	args, err := arrange(app, args)
+	arranged, err := arrange(app, args)
 	if err == nil {
-		err = app.RunContext(ctx, args)
+		err = app.RunContext(ctx, arranged)
 	}
 	if ctx.Err() != nil && err != nil {
 		return exitInterrupted
+	}
+	if err != nil {
+		hushedLate(app, args)
 	}
 	return finish(app, err, out.err)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"os"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -77,6 +79,55 @@ func hushed(c *cli.Context) error {
 	}
 	c.App.ErrWriter = h
 	return nil
+}
+
+// hushedLate redacts standard error after an error in the command line, for which no command ran
+// and hushed was not called. Whatever was typed may be a name.
+func hushedLate(app *cli.App, args []string) {
+	if _, again := app.ErrWriter.(*hush); again || !asksToRedact(args) {
+		return
+	}
+	h := &hush{red: redact.New(nil), w: app.ErrWriter}
+	for _, arg := range args[1:] {
+		if app.Command(arg) == nil {
+			h.red.Path(arg)
+		}
+	}
+	app.ErrWriter = h
+}
+
+// asksToRedact reports whether a command line that may be invalid, or the environment, asks for
+// redaction.
+func asksToRedact(args []string) bool {
+	for _, flag := range redactFlags() {
+		name := flag.Names()[0]
+		for _, variable := range flag.(cli.DocGenerationFlag).GetEnvVars() {
+			if v := os.Getenv(variable); v != "" && v != "false" && v != "0" {
+				return true
+			}
+		}
+		for _, arg := range args[min(1, len(args)):] {
+			if word, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); word != arg && word == name && value != "false" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shownNodes returns the names of nodes as a message may show them. Given as names, even those that
+// are ordinary words are replaced.
+func shownNodes(c *cli.Context, names ...string) []string {
+	if !redacting(c) {
+		return names
+	}
+	red := redactorOf(c)
+	red.Hosts(names...)
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = red.Name(name)
+	}
+	return out
 }
 
 // redactorOf returns the redactor shared by all outputs of this run, so that standard error agrees

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -230,5 +231,39 @@ func TestMergeRedacted(t *testing.T) {
 			t.Setenv(env, "1")
 			refused("batch", "merge")
 		})
+	}
+}
+
+// TestRedactNodeHints: errors that list nodes name none of them, even if the name is an ordinary
+// word of reports.
+func TestRedactNodeHints(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "stuck-pods", "kubelet.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := []string{"account-archive", "storage-billing", "critical"}
+	var inputs []string
+	for i, name := range names {
+		path := filepath.Join(dir, strconv.Itoa(i)+".log")
+		if err := os.WriteFile(path, bytes.ReplaceAll(log, []byte("worker-10"), []byte(name)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, path)
+	}
+	for _, args := range [][]string{{"replay"}, {"analyze", "--node", "other"}, {"analyze", "--node", "storage-biling"}, {"events", "--node", "no"}} {
+		open := append(append([]string{}, args...), inputs...)
+		if _, _, errs := status(t, open...); !strings.Contains(errs, names[1]) {
+			t.Errorf("%v without --redact: %s", args, errs)
+		}
+		_, _, errs := status(t, append(open, "--redact")...)
+		for _, name := range names {
+			if strings.Contains(errs, name) || strings.Contains(errs, "biling") {
+				t.Errorf("%v: %s", args, errs)
+			}
+		}
+		if !strings.Contains(errs, "node-") {
+			t.Errorf("%v names no pseudonym: %s", args, errs)
+		}
 	}
 }

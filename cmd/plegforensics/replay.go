@@ -166,7 +166,7 @@ func (r *replayRun) bundle(p pleg.Profile) error {
 		for _, n := range ns {
 			names = append(names, n.Name)
 		}
-		return usage("add --node NAME: "+strings.Join(names, ", "), "the input holds %d nodes", len(ns))
+		return usage("add --node NAME: "+strings.Join(shownNodes(r.c, names...), ", "), "the input holds %d nodes", len(ns))
 	}
 	if len(ns) == 0 {
 		return nothingToReplay()

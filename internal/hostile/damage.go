@@ -62,6 +62,9 @@ func damageCases() []Case {
 		fixed("noise-behind-magic.xz", 0, func() []byte { return append([]byte("\xfd7zXZ\x00\x00\x04"), noise(1<<20)...) }),
 		fixed("noise-behind-magic.zst", 0, func() []byte { return append([]byte("\x28\xb5\x2f\xfd"), noise(1<<20)...) }),
 		fixed("noise-behind-magic.bz2", 0, func() []byte { return append([]byte("BZh91AY&SY"), noise(1<<20)...) }),
+		fixed("damaged-blocks.bz2", 0, func() []byte {
+			return append([]byte("BZh9"), bytes.Repeat([]byte("1AY&SY\x00\x01\x02\x03\x00"), 100_000)...)
+		}),
 		fixed("noise-behind-magic.lz4", 0, func() []byte { return append([]byte("\x04\x22\x4d\x18"), noise(1<<20)...) }),
 		fixed("noise-behind-magic.zip", 0, func() []byte { return append([]byte("PK\x03\x04"), noise(1<<20)...) }),
 		fixed("sealed.tar.xz.gpg", 0, func() []byte {

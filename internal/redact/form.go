@@ -24,6 +24,9 @@ func formAt(s string, i, j int) form {
 		}
 	}
 	try(uidForm(s, i, j))
+	if digitAt(s, i) {
+		try(spacedIP(s, i))
+	}
 	if j == len(s) {
 		return best
 	}
@@ -178,6 +181,39 @@ func ip4Form(s string, i int) form {
 	return form{i, end, IP, text}
 }
 
+// dots are spellings of the dot of an address: in expressions, URLs, and texts that must not become
+// links.
+var dots = []string{".", `\.`, `\\.`, `\\\\.`, "%2e", "%2E", "[.]", "(.)", "[dot]", "(dot)", `\x2e`, "․", "．"}
+
+// spacedIP recognizes IPv4 addresses with other dots.
+func spacedIP(s string, i int) form {
+	at, text, odd := i, "", false
+	for k := range 4 {
+		if k > 0 {
+			n := 0
+			for _, dot := range dots {
+				if strings.HasPrefix(s[at:], dot) {
+					n, odd = len(dot), odd || dot != "."
+				}
+			}
+			if n == 0 {
+				return form{}
+			}
+			at += n
+			text += "."
+		}
+		from := at
+		if at = digitsEnd(s, at); at == from || at-from > 3 || at-from == 3 && s[from:at] > "255" {
+			return form{}
+		}
+		text += s[from:at]
+	}
+	if !odd || at < len(s) && isAlnum(s[at]) {
+		return form{}
+	}
+	return form{i, at, IP, text}
+}
+
 // dashedIP recognizes names such as ip-10-0-12-34, which clouds give to nodes, and addresses within
 // the names of pods and hosts: private ones, and those with a number over 99, which cannot be
 // dates.
@@ -214,7 +250,7 @@ func instanceForm(s string, i, j int) form {
 
 // ip6Form recognizes IPv6 addresses with at least two colons.
 func ip6Form(s string, i int) form {
-	if i > 0 && isAlnum(s[i-1]) {
+	if i > 0 && isAlnum(s[i-1]) || inFrame(s, i) {
 		return form{}
 	}
 	end, colons := i, 0
@@ -254,7 +290,9 @@ func macForm(s string, i int) form {
 	if sep != ':' && sep != '-' {
 		return form{}
 	}
-	if end < len(s) && (isAlnum(s[end]) || s[end] == sep) || i > 0 && s[i-1] == sep || sep == '-' && strings.Trim(s[i:end], "0123456789-") == "" {
+	if inFrame(s, i) {
+		sep = ':'
+	} else if end < len(s) && (isAlnum(s[end]) || s[end] == sep) || i > 0 && s[i-1] == sep || sep == '-' && strings.Trim(s[i:end], "0123456789-") == "" {
 		return form{}
 	}
 	for k := range length {
@@ -263,6 +301,21 @@ func macForm(s string, i int) form {
 		}
 	}
 	return form{i, end, MAC, strings.ReplaceAll(strings.ToLower(s[i:end]), "-", ":")}
+}
+
+// inFrame reports whether one of the addresses at the beginning of an Ethernet frame is at i, as
+// iptables logs them: those of both ends and the type, 14 bytes.
+func inFrame(s string, i int) bool {
+	pair := func(k int) bool { return k >= 0 && k+1 < len(s) && isHex(s[k]) && isHex(s[k+1]) }
+	from := i
+	for i-from < 39 && from > 2 && s[from-1] == ':' && pair(from-3) {
+		from -= 3
+	}
+	to := from
+	for to-from < 45 && pair(to) && to+2 < len(s) && s[to+2] == ':' {
+		to += 3
+	}
+	return to-from == 39 && pair(to) && (to+2 == len(s) || !isAlnum(s[to+2])) && (from == 0 || !isAlnum(s[from-1])) && (i == from || i == from+18)
 }
 
 // dottedMAC recognizes MAC addresses as written by switches: 5254.00aa.bbcc.

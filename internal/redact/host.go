@@ -106,6 +106,7 @@ func imageForm(s string, i int) form {
 			return form{}
 		}
 	case strings.ContainsAny(first, ":"): // registry with a port
+	case strings.Contains(first, ".") && isRegistry(first) && !isFileName(name[:strings.IndexByte(name, ':')]):
 	case isFileName(name[:strings.IndexByte(name, ':')]), !strings.ContainsFunc(tag, isLetter) && !strings.Contains(tag, "."):
 		return form{} // a file and a line number
 	}

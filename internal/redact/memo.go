@@ -46,7 +46,7 @@ func (m *memo) find(s string) scanResult {
 }
 
 // spelt are words with digits that occur literally in shapes.
-var spelt = map[string]bool{"k8s": true, "v1": true, "v2": true, "s3": true, "tcp4": true, "tcp6": true, "udp4": true, "udp6": true, "sha256": true}
+var spelt = map[string]bool{"k8s": true, "v1": true, "v2": true, "s3": true, "tcp4": true, "tcp6": true, "udp4": true, "udp6": true, "sha256": true, "ext4": true, "jbd2": true, "python3": true, "rke2": true, "k3s": true, "k0s": true}
 
 // appendPattern appends a key that is equal for texts with names in the same positions: s, with the
 // words whose characters do not matter replaced by their class.

@@ -128,6 +128,9 @@ var keys = map[string]Kind{
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
 	"user": Object, "username": Object, "tenant": Object, "customer": Object, "serveraddress": Host, "database": Object, "dbname": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
+	"mac": MAC, "hwaddr": MAC, "hwaddress": MAC, "macaddr": MAC, "macaddress": MAC, "ether": MAC, "lladdr": MAC, "hardwareaddr": MAC,
+	"ip": IP, "ipaddr": IP, "ipaddress": IP, "ipv4": IP, "nodeip": IP, "podip": IP, "hostip": IP, "clientip": IP, "sourceip": IP, "srcip": IP, "dstip": IP, "remoteip": IP, "serverip": IP,
+	"clusterdomain": Host, "login": Object, "dom": Host,
 	"acct": Object, "logname": Object, "sudouser": Object, "serviceaccountname": Object, "secretname": Object, "configmapname": Object, "subdomain": Host, "domainname": Host, "localhostname": Node,
 	"instanceid": Node, "storageclass": Object, "owner": Object, "ownedby": Object, "team": Object, "ruser": Object, "rhost": Host, "createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
@@ -210,6 +213,14 @@ func value(k Kind, v string) (from, to int) {
 		if len(v) < 8 {
 			return 0, 0
 		}
+	case MAC: // without separators; others are recognized by their form
+		if len(v) != 12 || !allHex(v) {
+			return 0, 0
+		}
+	case IP: // as one number
+		if len(v) < 8 || len(v) > 10 || digitsEnd(v, 0) != len(v) {
+			return 0, 0
+		}
 	default:
 		if strings.ContainsAny(v, "/ :(") {
 			return 0, 0
@@ -230,7 +241,9 @@ func positions(s string) []span {
 	for _, sh := range sentences {
 		out = sh.spans(out, s, true)
 	}
-	out = paths(properties(attributes(listed(out, s), s), s), s)
+	for _, more := range []func([]span, string) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
+		out = more(out, s)
+	}
 	for a := range assignments(s) {
 		key := s[a.key:a.keyEnd]
 		k := keyKind(key)
@@ -358,6 +371,9 @@ func (sh shape) spans(out []span, s string, loose bool) []span {
 	for _, m := range sh.re().FindAllStringSubmatchIndex(s, -1) {
 		for i, k := range sh.kinds {
 			if from, to := m[2*i+2], m[2*i+3]; k != "" && from >= 0 {
+				for to > from && s[to-1] == '.' { // of the sentence
+					to--
+				}
 				out = append(out, span{from, to, k, loose})
 			}
 		}

@@ -227,6 +227,7 @@ func (l learner) node(n *replay.Node) {
 	}
 	for _, s := range n.Series {
 		l.key("node", s.Node)
+		l.r.Learn(s.Name)
 		l.labels(s.Labels)
 	}
 	for _, s := range n.Scrapes {

@@ -62,7 +62,6 @@ var sentences = []shape{
 	{lazy(`\b(?:[Cc]luster|[Tt]enant|[Cc]ustomer|[Pp]roject|[Aa]ccount|[Mm]ember|[Ii]nstance) ([A-Za-z0-9][A-Za-z0-9._-]*) (?:is|was|has|over|exceeded|suspended|locked|gone|missing|disabled|denied)\b`), []Kind{Object}, "uster |enant |ustomer |roject |ccount |ember |nstance "},
 	{lazy(`\b(?:[Nn]ame|[Kk]ey)\\*"?:\s?\\*"?([A-Za-z0-9_.-]+)\\*"?,\s?\\*"?[Vv]alue\\*"?:\s?\\*"?([^\s"'\\,{}]+)`), []Kind{Object, Object}, "alue"},
 	{lazy(`"node"\s?:\s?\{"name"\s?:\s?"` + label + `"`), []Kind{Node}, `"node"`},
-	{lazy(`--node-labels=([^\s"'\\=,]+)=([^\s"'\\=,]+)`), []Kind{Object, Object}, "--node-labels"},
 	{lazy(`\btaint \{([^\s:{}"']+):? ?([^\s{}"']*)\}`), []Kind{Object, Object}, "taint {"},
 	{lazy(`\bunknown authority (?:` + q + `)?([A-Za-z0-9][^\s"'\\]*)`), []Kind{Object}, "unknown authority"},
 	// People.

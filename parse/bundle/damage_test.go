@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/hostile"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // loaded loads one input with the built-in signatures and returns its events as
@@ -294,5 +296,69 @@ func TestFirstTarHeader(t *testing.T) {
 	logThenTar := append(bytes.Clone(log[:20*tarBlock]), tarOf(t, entry{"x", log})...)
 	if b, _ := loaded(t, file(t, "kubelet.log", logThenTar)); b.Inputs[0].Files != 1 {
 		t.Errorf("a log before an archive is taken for %d files", b.Inputs[0].Files)
+	}
+}
+
+// TestTarDamageTold: a warning about a damaged archive says where the damage is,
+// which member it costs and where reading goes on.
+func TestTarDamageTold(t *testing.T) {
+	packed := tarOf(t, entry{"n/a.log", bytes.Repeat([]byte("I1120 23:40:31.801000    5203 x.go:1] a\n"), 100)}, entry{"n/b.log", []byte("b\n")})
+	flipped := bytes.Clone(packed)
+	flipped[110] ^= 2 // in the header
+	for want, data := range map[string][]byte{
+		`lost is "n/a.log", whose header is at byte 0; reading goes on at byte 4608, the next header that is whole`: flipped,
+		`data is cut short at byte 3000 in "n/a.log", whose header is at byte 0;`:                                   packed[:3000],
+		`data is cut short in the header at byte 4608;`:                                                             packed[:4708],
+	} {
+		path := filepath.Join(t.TempDir(), "x.tar")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b := load(t, Options{}, path)
+		if len(b.Warnings) == 0 || !strings.Contains(b.Warnings[0].Msg, want) {
+			t.Errorf("want %q, warnings %v", want, b.Warnings)
+		}
+	}
+}
+
+// TestHolesTold: zeros inside a log are told as a place where lines are lost, those at its beginning
+// are not, and the halves of two lines beside a hole are not one line. A compressed file behind
+// zeros is read.
+func TestHolesTold(t *testing.T) {
+	line := func(i int) string {
+		return fmt.Sprintf("I1120 23:40:%02d.801000    5203 kubelet.go:1] line %d\n", i, i)
+	}
+	nothing := strings.Repeat("\x00", 500)
+	text := line(1) + line(2)[:40] + nothing + line(3) + nothing + line(4)
+	packed := func(s string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(s))
+		z.Close()
+		return b.String()
+	}
+	for what, c := range map[string]struct {
+		data  string
+		holes int
+	}{
+		"inside": {text, 2}, "at the beginning": {nothing + line(1) + line(2), 0}, "packed behind zeros": {nothing + packed(line(1)+line(2)), 0}, "packed": {packed(text), 2},
+	} {
+		path := filepath.Join(t.TempDir(), "kubelet.log")
+		if err := os.WriteFile(path, []byte(c.data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b := load(t, Options{newLines: textLogs(logs.Builtin())}, path)
+		holes := 0
+		for _, m := range b.Markers {
+			if m.Kind == parse.MarkHole {
+				holes++
+				if !strings.HasPrefix(m.Text.String(), "I1120 23:40:0") || strings.Contains(m.Text.String(), "\x00") {
+					t.Errorf("%s: the hole is before %q", what, m.Text.String())
+				}
+			}
+		}
+		if holes != c.holes || len(b.Files) != 1 || b.Files[0].Unused != "" {
+			t.Errorf("%s: %d holes, want %d; %+v", what, holes, c.holes, b.Files)
+		}
 	}
 }

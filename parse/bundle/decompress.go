@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"compress/bzip2"
 	"errors"
 	"io"
 
@@ -46,7 +45,8 @@ func (c *codecs) open(f format, src *counter, dict int64) (io.Reader, func(), er
 		}
 		return r, func() { c.zstd = keepIdle(c.zstd, r) }, nil
 	case fmtBzip2:
-		return bzip2.NewReader(src.Reader), nothing, nil
+		r, err := newBzip2(src)
+		return r, nothing, err
 	case fmtLZ4:
 		return lz4.NewReader(src.Reader), nothing, nil
 	}

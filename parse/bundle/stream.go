@@ -142,6 +142,10 @@ func (e *streamError) Error() string {
 	if errors.As(e.err, &l) {
 		return l.msg
 	}
+	var lost *bzip2Lost
+	if errors.As(e.err, &lost) {
+		return e.what + ": " + lost.Error()
+	}
 	return fmt.Sprintf("%s: %s at compressed byte %d; what was readable before it is used", e.what, plain(e.err), e.in)
 }
 

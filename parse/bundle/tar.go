@@ -9,6 +9,8 @@ import (
 	"io"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -21,6 +23,9 @@ type tarWalk struct {
 	m     member
 	src   *tarSource
 	links links
+	at    int64  // offset of the header of the current member
+	name  string // of it, as far as it could be read
+	body  bool   // its header is read
 	// sparse is set once a sparse member was seen.
 	sparse bool
 }
@@ -37,30 +42,53 @@ func (w *walker) tar(m member, src *counter) error {
 // and what follows a broken header may be intact.
 func (t *tarWalk) walk() error {
 	for {
-		err := t.members()
-		if err != nil && !t.damaged(err) {
-			return err
+		bad := t.members()
+		if bad != nil && !t.damage(bad) {
+			return bad
 		}
 		found, err := t.src.nextHeader()
+		if bad != nil {
+			t.damaged(bad, found)
+		}
 		if err != nil || !found {
 			return err
 		}
 	}
 }
 
-// damaged reports whether err is a fault of this archive, and if so adds a warning.
-func (t *tarWalk) damaged(err error) bool {
+// damage reports whether err is a fault of this archive.
+func (t *tarWalk) damage(err error) bool {
 	var s *streamError
-	if t.w.l.ctx.Err() != nil || errors.As(err, &s) || isFinal(err) {
-		return false
+	return t.w.l.ctx.Err() == nil && !errors.As(err, &s) && !isFinal(err)
+}
+
+// damaged warns of a fault of the archive: where it is, which member it cost, and
+// where reading goes on, which it does at the current header if more is set.
+func (t *tarWalk) damaged(err error, more bool) {
+	member := fmt.Sprintf("a member whose header is at byte %d", t.at)
+	if t.name != "" {
+		member = fmt.Sprintf("%q, whose header is at byte %d", t.name, t.at)
 	}
 	at := t.src.consumed()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		t.w.warnAt(t.m, at, "tar: data is cut short; what was readable before it is used")
-		return true
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) && t.body:
+		t.w.warnAt(t.m, at, "tar: data is cut short at byte %d in %s; what was readable before it is used", at, member)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		t.w.warnAt(t.m, at, "tar: data is cut short in the header at byte %d; what was readable before it is used", t.at)
+	case more:
+		t.w.warnAt(t.m, t.at, "tar: %v: lost is %s; reading goes on at byte %d, the next header that is whole", err, member, at)
+	default:
+		t.w.warnAt(t.m, t.at, "tar: %v: lost is %s; no whole header follows", err, member)
 	}
-	t.w.warnAt(t.m, at, "tar: %v; reading goes on at the next header that is whole", err)
-	return true
+}
+
+// legible returns the name in a damaged header, "" if it is none that was written so.
+func legible(header []byte) string {
+	name := string(text(header[:min(len(header), 100)]))
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return ""
+	}
+	return name
 }
 
 // damagedTar reports whether m is a tar archive with a damaged first header: the
@@ -92,6 +120,7 @@ func (w *walker) damagedTar(m member, src *counter) bool {
 func (t *tarWalk) members() error {
 	for {
 		b := t.src.peek(tarBlock)
+		t.at, t.name, t.body = t.src.consumed(), legible(b), false
 		switch {
 		case len(b) == 0 || len(b) == tarBlock && b[0] == 0:
 			return t.endMark(b)
@@ -133,6 +162,7 @@ func (t *tarWalk) plain(h tarHead) error {
 	if err := t.w.b.member(); err != nil {
 		return err
 	}
+	t.name, t.body = h.name, true
 	body := &tarBody{src: t.src.counter, left: h.size}
 	if h.typ == '0' {
 		t.links.name(h.name)
@@ -163,6 +193,7 @@ func (t *tarWalk) other() error {
 		}
 		h.Name = t.links.shortened(h.Name)
 		t.links.name(h.Name)
+		t.name, t.body = h.Name, true
 		if err := t.member(tr, h); err != nil {
 			return err
 		}

@@ -99,6 +99,12 @@ func (w *walker) member(m member) error {
 	}
 	head := src.peek(peekLen)
 	f := detect(head)
+	if n := leadingNUL(head); f == fmtNone && n > 0 {
+		head, f = w.behindNUL(src, head)
+		if f != fmtNone {
+			m.at = nil // what is decoded no longer begins at offset 0
+		}
+	}
 	if f == fmtNone && w.damagedTar(m, src) {
 		f = fmtTar
 	}
@@ -136,6 +142,19 @@ func (w *walker) member(m member) error {
 		return w.leaf(m)
 	}
 	return w.compressed(m, src, f)
+}
+
+// behindNUL looks for a compressed stream behind zeros at the beginning of a file, as a crash leaves
+// them, and moves src to it. It returns what begins there and its format.
+func (w *walker) behindNUL(src *counter, head []byte) ([]byte, format) {
+	all := src.peek(src.Size())
+	behind := all[leadingNUL(all):]
+	switch f := detect(behind); f {
+	case fmtGzip, fmtXZ, fmtZstd, fmtBzip2, fmtLZ4:
+		src.Discard(len(all) - len(behind))
+		return src.peek(peekLen), f
+	}
+	return head, fmtNone
 }
 
 // as returns m with its bytes replaced by those of r.

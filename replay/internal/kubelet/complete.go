@@ -444,7 +444,7 @@ func (n *Log) holes() []host.Span {
 		switch m.Kind {
 		case parse.MarkSuppressed: // written with the next line that passes, up to one 30 s interval later
 			out = append(out, host.Span{From: m.At - int64(30*time.Second), To: m.At + int64(time.Second)})
-		case parse.MarkTruncated, parse.MarkNull:
+		case parse.MarkTruncated, parse.MarkNull, parse.MarkHole:
 			out = append(out, host.Span{From: m.At - int64(time.Second), To: m.At + int64(time.Second)})
 		}
 	}

@@ -38,7 +38,7 @@ func (n *Log) Gaps() []LogGap {
 		out = append(out, g)
 	}
 	for _, m := range n.Markers {
-		if m.Basis != parse.NoTime && (m.Kind == parse.MarkSuppressed || m.Kind == parse.MarkTruncated || m.Kind == parse.MarkNull) {
+		if m.Basis != parse.NoTime && (m.Kind == parse.MarkSuppressed || gapReasons[m.Kind] == "truncated") {
 			out = append(out, LogGap{Span: host.Span{From: m.At, To: m.At}, Why: gapReasons[m.Kind], Evidence: []host.Evidence{{Record: m}}})
 		}
 	}
@@ -48,7 +48,7 @@ func (n *Log) Gaps() []LogGap {
 
 // gapReasons maps markers to the reasons for a gap.
 var gapReasons = map[parse.MarkerKind]string{parse.MarkReboot: "reboot", parse.MarkSuppressed: "rate-limit", parse.MarkRotated: "rotation",
-	parse.MarkTruncated: "truncated", parse.MarkNull: "truncated"}
+	parse.MarkTruncated: "truncated", parse.MarkNull: "truncated", parse.MarkHole: "truncated"}
 
 // seamMin is the minimum time between the last line of a file and the first of the next at which lines may be
 // missing.
