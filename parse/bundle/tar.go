@@ -9,7 +9,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -85,7 +84,7 @@ func (t *tarWalk) damaged(err error, more bool) {
 // legible returns the name in a damaged header, "" if it is none that was written so.
 func legible(header []byte) string {
 	name := string(text(header[:min(len(header), 100)]))
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return ""
 	}
 	return name

@@ -11,6 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/table"
 )
 
 // Blame divides the time of one long relist.
@@ -104,7 +105,7 @@ type blamer struct {
 	lines   []goLine
 	calls   []int                      // indexes of failures that may be the relist goroutine's, by end
 	owned   bool                       // owner and uids are filled
-	owner   host.ByString[host.PodID]  // pod of a container or sandbox, by ID
+	owner   table.ByString[host.PodID] // pod of a container or sandbox, by ID
 	uids    host.ByPod[parse.StringID] // UID by pod
 	timeout time.Duration              // 0: unknown
 	// podLists reports whether an inspection lists by pod UID again. If not, such a
@@ -158,7 +159,7 @@ func (b *blamer) owners() {
 	}
 	b.owned = true
 	interned, events := b.n.Interned, b.n.Observed.Len()
-	b.owner, b.uids = host.NewByString[host.PodID](interned, events+b.n.History.Len()), host.NewByPod[parse.StringID](interned, events)
+	b.owner, b.uids = table.NewByString[host.PodID](interned, events+b.n.History.Len()), host.NewByPod[parse.StringID](interned, events)
 	seen := func(yield func(of host.EventPod, data parse.StringID)) {
 		table := host.EventTableOf(b.n.Observed)
 		for i := 0; table != nil && i < events; i++ {
@@ -169,7 +170,7 @@ func (b *blamer) owners() {
 		}
 	}
 	seen(func(e host.EventPod, data parse.StringID) { *b.owner.At(data), *b.uids.At(e.Pod) = e.Pod, e.UID })
-	pods := host.NewByString[host.PodID](interned, events) // by the UID that the pod had last
+	pods := table.NewByString[host.PodID](interned, events) // by the UID that the pod had last
 	seen(func(e host.EventPod, _ parse.StringID) { *pods.At(b.uids.Get(e.Pod)) = e.Pod })
 	h, ok := b.n.History.Source().(*host.HistoryTable)
 	if !ok {

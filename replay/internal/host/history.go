@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/table"
 )
 
 // ReadHistory rebuilds the history of containers and sandboxes from the runtime's own
@@ -51,7 +52,7 @@ func newHistorian(n *Records, lines int) *historian {
 	of := n.Interned.OfString
 	h := &historian{lifeReader: newLifeReader(n.Interned), interned: n.Interned, codes: map[parse.StringID]int32{}, exits: map[int]int32{},
 		seen: map[parse.StringID]State{of("running"): StateRunning, of("exited"): StateExited, of("non-existent"): StateRemoved, of("unknown"): StateUnknown},
-		out:  &HistoryTable{lines: n.Events, listed: n.Containers, interned: n.Interned, ByID: NewByString[int32](n.Interned, lines), Moves: make([]Move, 0, lines)}}
+		out:  &HistoryTable{lines: n.Events, listed: n.Containers, interned: n.Interned, ByID: table.NewByString[int32](n.Interned, lines), Moves: make([]Move, 0, lines)}}
 	h.out.ByID.Touch()
 	return h
 }

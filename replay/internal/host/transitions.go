@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/table"
 )
 
 // Transition is a state change of a container or pod sandbox, logged by the runtime or
@@ -123,7 +124,7 @@ type HistoryTable struct {
 	lines    []*parse.Event
 	listed   []*parse.Container
 	interned *parse.StringTable
-	ByID     ByString[int32] // number of the object with an ID, plus one
+	ByID     table.ByString[int32] // number of the object with an ID, plus one
 	Objects  Objects
 	Moves    []Move
 	exits    []int // distinct exit codes

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/table"
 )
 
 // idLeast is the minimum length of an ID that identifies one container.
@@ -17,8 +17,8 @@ const overlapMost = 32
 // Distinct counts the relists needed to explain pod events.
 type Distinct struct {
 	s      *Log
-	counts *host.ByString[sentEvents] // events by container in the current interval; nil before the first
-	looked int                        // events counted so far, over all intervals
+	counts *table.ByString[sentEvents] // events by container in the current interval; nil before the first
+	looked int                         // events counted so far, over all intervals
 }
 
 // sentEvents counts events of one container.
@@ -39,7 +39,7 @@ func (d *Distinct) Within(from, to int64) int {
 	ev := t.Rows
 	i := sort.Search(len(ev), func(i int) bool { return t.At(&ev[i]) >= from })
 	if d.counts == nil {
-		counts := host.NewByString[sentEvents](d.s.Interned, len(ev))
+		counts := table.NewByString[sentEvents](d.s.Interned, len(ev))
 		counts.Touch()
 		d.counts = &counts
 	}

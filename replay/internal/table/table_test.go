@@ -1,4 +1,4 @@
-package host
+package table
 
 import (
 	"fmt"
@@ -20,12 +20,12 @@ func TestByString(t *testing.T) {
 	}
 	for i := range 2000 {
 		s := interned.OfString(fmt.Sprint("early ", i))
-		for _, table := range []*ByString[int]{&many, &few} {
-			if got := table.Get(s); got != 0 {
+		for _, c := range []*ByString[int]{&many, &few} {
+			if got := c.Get(s); got != 0 {
 				t.Fatalf("%d at a place that nobody wrote", got)
 			}
 			if i%3 == 0 {
-				*table.At(s) += i
+				*c.At(s) += i
 			}
 		}
 	}
@@ -36,29 +36,6 @@ func TestByString(t *testing.T) {
 		}
 		if a, b := many.Get(s), few.Get(s); a != want || b != want {
 			t.Fatalf("%d in the slice, %d in the map, want %d", a, b, want)
-		}
-	}
-}
-
-// TestByPod checks that pods of the same name in several namespaces, or in none, stay
-// apart.
-func TestByPod(t *testing.T) {
-	interned := parse.NewStringTable()
-	table := NewByPod[int](interned, 1)
-	names := []string{"web", "a/web", "b/web", "a/db", "c/web"}
-	for i, name := range names {
-		p := PodOfText(interned, name)
-		if got := p.Text(interned); got != name {
-			t.Errorf("%q became %q", name, got)
-		}
-		if got := table.Get(p); got != 0 {
-			t.Errorf("%s has %d before it was written", name, got)
-		}
-		*table.At(p) = i + 1
-	}
-	for i, name := range names {
-		if got := table.Get(PodOfText(interned, name)); got != i+1 {
-			t.Errorf("%s has %d, want %d", name, got, i+1)
 		}
 	}
 }
