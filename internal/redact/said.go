@@ -211,7 +211,7 @@ func accounts(out []span, s string) []span {
 }
 
 // process matches the name of a process where the kernel tells which it killed or found blocked.
-var process = lazy(`\b(?:Killed process \d+,? \(|[Tt]ask:? ?)([A-Za-z0-9_]+(?:[-_][A-Za-z0-9_]+)+)(?:\)|:\d+ blocked| state:)`)
+var process = lazy(`\b(?:Killed process \d+,? \(|[Tt]ask(?::| |=) ?)([A-Za-z0-9_]+(?:[-_][A-Za-z0-9_]+)+)(?:\)|:\d+ blocked| state:|,pid=)`)
 
 // programs are first words of the names of programs of nodes, which reports need.
 var programs = wordSet(`containerd systemd kube kubelet docker dockerd runc cri crio conmon calico cilium flannel weave antrea multus node ovs ovn coredns core etcd aws amazon gce gke azure csi nfs rpc
