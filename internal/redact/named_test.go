@@ -19,7 +19,7 @@ var named = []string{
 	`mailto:someone@X.Y`, `sip:someone@X.odd;transport=tls`, `xmpp:someone@X/a`, `acct:someone@X.social`, `owner:someone@X.odd sent`, `cc:someone@X`,
 	`mount -o username=X,password=x2,dom=Y //a/b`, `kubernetes.io/csi/X^Y`,
 	// References and objects.
-	`eviction of pod/X on node/Y`, `see node/X, po/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
+	`eviction of pod/X on node/Y`, `see node/X, pod/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
 	`Node X hasn't been updated for 3m`, `serviceaccount:X:Y denied`, `ssh -l X Y uptime`, `TaskExit event container_id:"a" id:"b" namespace X`,
 	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -84,7 +83,7 @@ func (t *tarWalk) damaged(err error, more bool) {
 // legible returns the name in a damaged header, "" if it is none that was written so.
 func legible(header []byte) string {
 	name := string(text(header[:min(len(header), 100)]))
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' }) {
 		return ""
 	}
 	return name
