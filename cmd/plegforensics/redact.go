@@ -88,10 +88,21 @@ func hushedLate(app *cli.App, args []string) {
 		return
 	}
 	h := &hush{red: redact.New(nil), w: app.ErrWriter}
-	for _, arg := range args[1:] {
-		if app.Command(arg) == nil {
-			h.red.Path(arg)
+	known := map[string]bool{}
+	for _, c := range app.Commands {
+		known[c.Name] = true
+		for _, f := range c.Flags {
+			for _, name := range f.Names() {
+				known[name] = true
+			}
 		}
+	}
+	for _, arg := range args[1:] {
+		word, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !known[word] {
+			h.red.Path(word)
+		}
+		h.red.Path(value)
 	}
 	app.ErrWriter = h
 }

@@ -19,8 +19,8 @@ var named = []string{
 	`mailto:someone@X.Y`, `sip:someone@X.odd;transport=tls`, `xmpp:someone@X/a`, `acct:someone@X.social`, `owner:someone@X.odd sent`, `cc:someone@X`,
 	`mount -o username=X,password=x2,dom=Y //a/b`, `kubernetes.io/csi/X^Y`,
 	// References and objects.
-	`eviction of pod/X on node/Y`, `see node/X, po/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
-	`Node X hasn't been updated for 3m`, `TaskExit event container_id:"a" id:"b" namespace X`,
+	`eviction of pod/X on node/Y`, `see node/X, pod/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
+	`Node X hasn't been updated for 3m`, `serviceaccount:X:Y denied`, `ssh -l X Y uptime`, `TaskExit event container_id:"a" id:"b" namespace X`,
 	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.
 	`/Users/X/Library: permission denied`, `C:\Users\X\x`, `C:\\Users\\X\\x`, `login=X`, `session closed for user X`, `done by user X.`, `New session 4 of user X.`, `Started Session 4 of User X.`,
@@ -45,7 +45,7 @@ func TestNamed(t *testing.T) {
 	if got := redacted(`damaged line skipped: kubelet_running_pods{app="plaintext",tier="customer-backend",le="0.5"} ab`); strings.Contains(got, "text") || strings.Contains(got, "back") || !strings.Contains(got, `le="0.5"`) {
 		t.Errorf("%q", got)
 	}
-	for _, line := range []string{`Killed process 4711 (X) total-vm:1kB`, `INFO: task X:4711 blocked for more than 120 seconds`, `host: X`, `lookup X`} {
+	for _, line := range []string{`Killed process 4711 (X) total-vm:1kB`, `INFO: task X:4711 blocked for more than 120 seconds`, `oom-kill:task_memcg=/a,task=X,pid=4,uid=1`, `host: X`, `lookup X`} {
 		text := strings.ReplaceAll(line, "X", "storage-archive")
 		if got := redacted(text); strings.Contains(got, "archive") {
 			t.Errorf("%q is left", got)

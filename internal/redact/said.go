@@ -167,7 +167,7 @@ func samples(out []span, s string) []span {
 }
 
 // reference matches TYPE/NAME, as kubectl and controllers write it.
-var reference = lazy(`(?:^|[\s"'(\[,;=])(pods?|po|nodes?|no|ns|namespaces?)/` + label + `(?:$|[^/a-zA-Z0-9])`)
+var reference = lazy(`(?:^|[\s"'(\[,;=])(pods?|nodes?|ns|namespaces?)/` + label + `(?:$|[^/a-zA-Z0-9])`)
 
 // subresources follow TYPE/ and are not names.
 var subresources = strings.Fields(`status proxy metrics stats log logs spec exec attach portforward ephemeralcontainers eviction evictions binding finalize configz healthz
@@ -175,7 +175,7 @@ var subresources = strings.Fields(`status proxy metrics stats log logs spec exec
 
 // references appends the names in pod/a, node/b and ns/c.
 func references(out []span, s string) []span {
-	if !hinted(s, "pod/|pods/|po/|node/|nodes/|no/|ns/|namespace/|namespaces/") {
+	if !hinted(s, "pod/|pods/|node/|nodes/|ns/|namespace/|namespaces/") {
 		return out
 	}
 	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
@@ -211,7 +211,7 @@ func accounts(out []span, s string) []span {
 }
 
 // process matches the name of a process where the kernel tells which it killed or found blocked.
-var process = lazy(`\b(?:Killed process \d+,? \(|[Tt]ask:? ?)([A-Za-z0-9_]+(?:[-_][A-Za-z0-9_]+)+)(?:\)|:\d+ blocked| state:)`)
+var process = lazy(`\b(?:Killed process \d+,? \(|[Tt]ask(?::| |=) ?)([A-Za-z0-9_]+(?:[-_][A-Za-z0-9_]+)+)(?:\)|:\d+ blocked| state:|,pid=)`)
 
 // programs are first words of the names of programs of nodes, which reports need.
 var programs = wordSet(`containerd systemd kube kubelet docker dockerd runc cri crio conmon calico cilium flannel weave antrea multus node ovs ovn coredns core etcd aws amazon gce gke azure csi nfs rpc
