@@ -112,7 +112,7 @@ func summary(v *view, r *Result) string {
 		}
 		switch took := time.Duration(e.Recovered.At - e.Breach); {
 		case e.Breach != 0 && e.Recovered.Known() && earlier:
-			b.WriteString(" for at least " + parse.Least(max(took-e.Recovered.Slack, 0)) + again(e, v, r))
+			b.WriteString(", for at least " + parse.Least(max(took-e.Recovered.Slack, 0)) + again(e, v, r))
 		case e.Breach != 0 && e.Recovered.Known():
 			b.WriteString(" for " + parse.OrLess(took, e.Recovered.Slack) + again(e, v, r))
 		default:
