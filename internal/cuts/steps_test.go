@@ -19,14 +19,6 @@ type step struct {
 	by time.Duration
 }
 
-// wall returns what the clock shows at a time, which is given as a clock shows it that is never set.
-func (s step) wall(t int64) int64 {
-	if t < s.at {
-		return t
-	}
-	return t + int64(s.by)
-}
-
 // apply writes the lines of a klog file by a clock that is set.
 func (s step) apply(log string) string {
 	var b strings.Builder
