@@ -83,7 +83,7 @@ var pastes = []struct {
 	}, "analyze", []string{"kubelet v1.17 to v1.20", "year assumed (modification time of the file)"}, []string{"v1.18.3,", "v1.19.3,"}},
 	{"when the node became not ready, and since when PLEG was unhealthy", []string{
 		`  Ready   False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady   PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
-	}, "timeline", []string{"17:49:31.458 17:56:49.000 7m18s unhealthy", "17:49:40.000 false PLEG is not healthy"}, nil},
+	}, "timeline", []string{"17:49:31.959 17:56:49.000 7m17s unhealthy", "17:49:40.000 false PLEG is not healthy"}, nil},
 	{"node by its registration", []string{
 		`I1206 18:50:00.000001    1234 kubelet_node_status.go:70] Attempting to register node worker-7`,
 		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
