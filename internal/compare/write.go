@@ -23,15 +23,6 @@ var Formats = []Format{
 	{"html", ".html", "one self-contained page", writeHTML},
 }
 
-// Names returns the names of the formats.
-func Names() []string {
-	var out []string
-	for _, f := range Formats {
-		out = append(out, f.Name)
-	}
-	return out
-}
-
 // shown drops unchanged rows and noise, unless all is set. It also returns how many rows of each
 // there are.
 func shown(p *model.Pair, all bool) (rows []model.Compare, same, noise int) {

@@ -268,11 +268,3 @@ func (s *scan) trouble() {
 		}
 	}
 }
-
-// Trouble returns facts about the command whose output f holds having been killed
-// or having given up. It is for files that another package decodes.
-func Trouble(f *parse.File, data []byte) []*parse.Fact {
-	s := newScan(f, NameOf(f.Path), data)
-	s.trouble()
-	return s.part.Facts
-}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/prometheus/model/labels"
-
 	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
@@ -49,6 +47,3 @@ func (s *Store) Nearest(name string) []string {
 	}
 	return out
 }
-
-// Name returns the metric name of a label set.
-func Name(ls labels.Labels) string { return ls.Get(nameLabel) }
