@@ -303,7 +303,7 @@ func evalClockJump(s *subject, args map[string]string) outcome {
 	for _, c := range s.n.Clocks {
 		for _, j := range c.Jumps {
 			if max(j.Step, -j.Step) >= over && j.At.IsValid() && j.At.Text.Len() > 0 {
-				return found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + parse.Short(time.Duration(j.Step)) + " before this line"}).by("clock").telling(map[string]string{"step": parse.Short(time.Duration(j.Step))})
+				return found(replay.Evidence{Record: mark{j.At}, Note: "the time of the lines steps by " + parse.Short(time.Duration(j.Step)) + " before this line"}).by("clock").telling(map[string]string{"step": parse.Short(time.Duration(j.Step))})
 			}
 		}
 	}

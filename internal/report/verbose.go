@@ -110,7 +110,7 @@ func windowLine(w model.Window, all bool) string {
 	var c clauses
 	length := ", " + Span(w.End.Sub(w.Start))
 	if w.Step != nil && math.Abs(*w.Step) > model.Seconds(w.End.Sub(w.Start))/100 {
-		length = " by a clock that was stepped by " + span(w.Step)
+		length = " by times that step by " + span(w.Step)
 	}
 	c.add(several, "%s to %s UTC%s", from, untilWords(w.Start, w.End), length)
 	c.add(!several, "%s UTC", from)
