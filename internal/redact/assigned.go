@@ -203,28 +203,74 @@ func optionEnd(s string, i int) int {
 // assignedTo returns the credential assigned to the name s[i:j], an empty range if there is none.
 func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	at := skipQuote(s, j)
+	if from, to, is := element(s, i, j, at, t); is {
+		return from, to
+	}
+	how, value := linked(s, i, j, at, t, flag)
+	if how == noJoint {
+		return 0, 0
+	}
+	value, end := opened(s, value, t, how)
+	if end > value {
+		return value, end
+	}
+	a := assigned{name: s[i:j], spaced: j < len(s) && s[j] == ' ', how: how, trust: t}
+	from, to = a.extent(s, value)
+	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
+		return 0, 0 // a type printed by Go
+	}
+	v := s[from:to]
+	if a.quote == "" {
+		end := secretEnd(s, from, to)
+		if len(v) < 3 {
+			v = s[from:end]
+		}
+		to = end
+	}
+	if len(v) < 3 || nothing[strings.ToLower(v)] || v == hidden || isPath(v) {
+		return 0, 0
+	}
+	if a.surely(v) {
+		return from, to
+	}
+	if !a.secret(v) {
+		return 0, 0
+	}
+	for k := skipBlank(s, to); codes(a.name) && a.name[len(a.name)-1] == 's' && k > to && isNumber(s[k:valueEnd(s, k)]); k = skipBlank(s, to) {
+		to = valueEnd(s, k) // recovery codes x y
+	}
+	return from, to
+}
+
+// element returns the text of an XML element whose tag or attribute is the name s[i:j]; at is the
+// place behind the name and its quote. is tells whether it is one.
+func element(s string, i, j, at int, t trust) (from, to int, is bool) {
 	if i > 0 && s[i-1] == '<' {
 		if to := strings.IndexAny(s[at:min(len(s), at+maxRun)], "<>"); to >= 0 && s[at+to] == '>' && (to == 0 || s[at] == ' ') {
 			from = at + to + 1 // <password encrypted="no">x</password>
 			if n := strings.IndexByte(s[from:], '<'); n > 0 {
-				return from, from + n
+				return from, from + n, true
 			}
-			return 0, 0
+			return 0, 0, true
 		}
 	}
-	quotedName := at > j
-	if n := strings.IndexByte(s[min(at+1, len(s)):], '<'); quotedName && n > 0 && s[at] == '>' && t >= likely {
-		return at + 1, at + 1 + n // <entry key="password">x</entry>
+	if n := strings.IndexByte(s[min(at+1, len(s)):], '<'); at > j && n > 0 && s[at] == '>' && t >= likely {
+		return at + 1, at + 1 + n, true // <entry key="password">x</entry>
 	}
-	gap := skipBlank(s, at)
-	gap = pastNote(s, gap)
+	return 0, 0, false
+}
+
+// linked returns how a value is assigned to the name s[i:j] and where the value begins; at is
+// the place behind the name and its quote.
+func linked(s string, i, j, at int, t trust, flag bool) (how joint, value int) {
+	quotedName, named := at > j, s[i:j]
+	gap := pastNote(s, skipBlank(s, at))
 	if k := digitsEnd(s, gap); k > gap && k < gap+3 && k < len(s) && s[k] == ':' {
 		gap = k // Key 1: x
 	}
-	how, value := joined(s, gap)
-	named := s[i:j]
+	how, value = joined(s, gap)
 	if strings.EqualFold(named, "key") && keyed[strings.ToLower(wordBefore(s, i))] || codes(named) && coded[strings.ToLower(wordBefore(s, i))] {
-		return 0, 0
+		return noJoint, 0
 	}
 	switch {
 	case how == noJoint && t >= likely && gap == j && j < len(s) && s[j] == '(':
@@ -237,7 +283,7 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 			value = j // password'x'
 		}
 	case how == noJoint && (gap == at || quotedName):
-		return 0, 0
+		return noJoint, 0
 	case how == noJoint:
 		how, value = space, gap
 		if flag {
@@ -253,82 +299,92 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	if next := nextLine(s, value); next > value && how >= colon {
 		how, value = colon, next
 		if k := wordEnd(s, next); k < len(s) && s[k] == ':' && k+1 < len(s) && isBlank(s[k+1]) {
-			return 0, 0 // the next key
+			return noJoint, 0 // the next key
 		}
 	}
+	return how, value
+}
+
+// opened returns the place behind a bracket that opens the value at i, or i if there is none. If
+// the brackets hold several values, to is the end of the last one.
+func opened(s string, i int, t trust, how joint) (from, to int) {
 	for _, opener := range []string{"[]byte(", "[", "(", "{", "$(", "${"} {
-		if !strings.HasPrefix(s[value:], opener) || how < colon {
+		if !strings.HasPrefix(s[i:], opener) || how < colon {
 			continue
 		}
-		if n := strings.IndexAny(upTo(s[value:], "\n"), "]})"); n > 0 && t >= likely && strings.ContainsAny(s[value:value+n], " ,-") && strings.ContainsAny(opener, "[$") && opener != "[]byte(" {
-			return value, value + n // [x, y], $(echo x)
+		if n := strings.IndexAny(upTo(s[i:], "\n"), "]})"); n > 0 && t >= likely && strings.ContainsAny(s[i:i+n], " ,-") && strings.ContainsAny(opener, "[$") && opener != "[]byte(" {
+			return i, i + n // [x, y], $(echo x)
 		}
-		value = skipBlank(s, value+len(opener))
-		break
+		return skipBlank(s, i+len(opener)), 0
 	}
-	from = skipQuote(s, value)
-	quote := s[value:from]
+	return i, 0
+}
+
+// assigned is an assignment to a name.
+type assigned struct {
+	name   string
+	spaced bool // a space follows the name
+	how    joint
+	trust  trust
+	quote  string // around the value
+}
+
+// extent returns the range of the value that begins at i, and records its quote.
+func (a *assigned) extent(s string, i int) (from, to int) {
+	from = skipQuote(s, i)
+	a.quote = s[i:from]
 	for { // Authorization: Bearer x
 		n := schemeEnd(s, from)
-		if n == 0 || t < likely {
+		if n == 0 || a.trust < likely {
 			break
 		}
 		from = n
 	}
-	if quote != "" {
-		to = closing(s, from, quote)
-	} else if to = valueEnd(s, from); strings.HasSuffix(strings.ToLower(s[i:j]), "cookie") {
+	if a.quote != "" {
+		to = closing(s, from, a.quote)
+	} else if to = valueEnd(s, from); strings.HasSuffix(strings.ToLower(a.name), "cookie") {
 		for to+2 < len(s) && s[to] == ';' && strings.IndexByte(s[to+1:valueEnd(s, to+2)], '=') > 0 {
 			to = valueEnd(s, to+2)
 		}
 	}
-	if quote == "" && connects(strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(named))) {
+	if a.quote == "" && connects(strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(a.name))) {
 		to = from + len(strings.TrimRight(upTo(s[from:], " \t\r\n\"'`"), "\\,;)}]"))
 	}
-	if n := strings.IndexByte(s[from:to], ':'); quote == "" && how == space && n > 0 && n == strings.LastIndexByte(s[from:to], ':') {
-		from, how = from+n+1, colon // auth bob:x
+	if n := strings.IndexByte(s[from:to], ':'); a.quote == "" && a.how == space && n > 0 && n == strings.LastIndexByte(s[from:to], ':') {
+		from, a.how = from+n+1, colon // auth bob:x
 	}
-	v := s[from:to]
-	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
-		return 0, 0 // a type printed by Go
-	}
-	if quote == "" && len(v) < 3 {
-		v = s[from:secretEnd(s, from, to)]
-	}
-	if len(v) < 3 || nothing[strings.ToLower(v)] || v == hidden || isPath(v) {
-		return 0, 0
-	}
-	if quote == "" {
-		to = secretEnd(s, from, to)
-	}
+	return from, to
+}
+
+// surely reports whether the assigned value v is a credential by its name and sign alone.
+func (a *assigned) surely(v string) bool {
+	how, t := a.how, a.trust
 	plain := vocabulary()[strings.ToLower(v)]
-	switch {
-	case how == tight && t >= likely && (quote == "" || !plain),
-		how >= verb && t == certainly && !plain,
-		(how == colon || how == call) && t == likely && quote != "" && len(v) >= 6 && !plain,
-		how == space && t == certainly && quote != "" && len(v) <= labelEnd && s[j] == ' ':
-		return from, to
-	case how == space && strings.EqualFold(s[i:j], "secret") && quote != "":
-		return 0, 0 // the name of a Secret
-	}
-	switch name := strings.ToLower(named); {
+	return how == tight && t >= likely && (a.quote == "" || !plain) ||
+		how >= verb && t == certainly && !plain ||
+		(how == colon || how == call) && t == likely && a.quote != "" && len(v) >= 6 && !plain ||
+		how == space && t == certainly && a.quote != "" && len(v) <= labelEnd && a.spaced
+}
+
+// secret reports whether the assigned value v, which is not surely a credential, looks like one.
+func (a *assigned) secret(v string) bool {
+	how, t := a.how, a.trust
+	switch name := strings.ToLower(a.name); {
+	case how == space && name == "secret" && a.quote != "":
+		return false // the name of a Secret
 	case how >= colon && len(v) > 3 && digitsEnd(v, 0) == len(v) && (name == "pin" || name == "otp" || name == "mfa"):
-	case isNumber(v):
-		if how < colon && (name == "session" || name == "sid" || named == "auth") || how == call || codes(named) && len(v) == 10 && v >= "2147483648" {
-			return 0, 0 // Session 171234 of user root, a Windows error code
-		}
-	case (codes(named) || name == "access") && (!strings.ContainsAny(v, "0123456789") || strings.ContainsAny(v, "/:.(") || strings.HasPrefix(v, "0x")):
-		return 0, 0
+		return true
+	case isNumber(v): // Session 171234 of user root, a Windows error code
+		return !(how < colon && (name == "session" || name == "sid" || a.name == "auth") || how == call || codes(a.name) && len(v) == 10 && v >= "2147483648")
+	case (codes(a.name) || name == "access") && (!strings.ContainsAny(v, "0123456789") || strings.ContainsAny(v, "/:.(") || strings.HasPrefix(v, "0x")):
+		return false
 	case strings.ContainsAny(v, " :") && how < tight, !opaque(v), figures().MatchString(v) && strings.Trim(v[:min(6, len(v))], "0123456789") != "",
 		how == call && strings.HasPrefix(v, "0x"),
 		t == maybe && uidForm(v, 0, wordEnd(v, 0)).end == len(v),
 		name == "key" && (strings.ContainsAny(v, "/:@") || how < colon && !strings.ContainsAny(v, "0123456789")):
-		return 0, 0
+		return false
 	}
-	for k := skipBlank(s, to); codes(named) && named[len(named)-1] == 's' && k > to && isNumber(s[k:valueEnd(s, k)]); k = skipBlank(s, to) {
-		to = valueEnd(s, k) // recovery codes x y
-	}
-	return from, to
+	return true
 }
 
 // pastNote returns the end of a remark or an index in brackets at i that a sign follows, as in
