@@ -129,6 +129,12 @@ type SetBack struct {
 
 // setBacks finds where the lines of one process, or of different ones in one file, step back in time.
 func setBacks(n *host.Records) (out []SetBack) {
+	jumps := map[*parse.File][]parse.Jump{}
+	for _, c := range n.Clocks {
+		if len(c.Jumps) > 0 {
+			jumps[c.File] = append(jumps[c.File], c.Jumps...)
+		}
+	}
 	for _, v := range n.Coverage {
 		if v.Origin.Source != parse.SrcKubelet || v.FirstLine.Basis == parse.NoTime || v.LastLine.Basis == parse.NoTime {
 			continue
@@ -152,12 +158,10 @@ func setBacks(n *host.Records) (out []SetBack) {
 				b.Twice.From, b.Twice.To = b.Twice.From-unseen, b.Twice.To+unseen
 			}
 		}
-		for _, c := range n.Clocks {
-			for _, j := range c.Jumps {
-				b := SetBack{Span: host.Span{From: j.At.At, To: j.At.At - j.Step}, at: j.At.Pos}
-				if b.Twice = b.Span; c.File == v.File && j.Step < 0 && !slices.ContainsFunc(out, func(a SetBack) bool { return a.From <= b.From && b.To <= a.To }) {
-					out = append(out, b)
-				}
+		for _, j := range jumps[v.File] {
+			b := SetBack{Span: host.Span{From: j.At.At, To: j.At.At - j.Step}, at: j.At.Pos}
+			if b.Twice = b.Span; j.Step < 0 && !slices.ContainsFunc(out, func(a SetBack) bool { return a.From <= b.From && b.To <= a.To }) {
+				out = append(out, b)
 			}
 		}
 		for i := from; i < len(out) && v.Reversed; i++ {
