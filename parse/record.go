@@ -206,6 +206,23 @@ func (e *Event) Field(name string) string {
 	return fieldOf(e.Extract(nil), name)
 }
 
+// AppendField appends the result of Field to dst. It saves allocations for callers that
+// examine many lines and keep none.
+func (e *Event) AppendField(dst []byte, name string) []byte {
+	if shape, values, of := e.taken(); of != nil {
+		for _, n := range of.Names(shape) {
+			switch v := values.Next(); {
+			case n != name:
+				continue
+			case v != InLine:
+				return of.AppendText(dst, v)
+			}
+			break
+		}
+	}
+	return append(dst, e.Field(name)...)
+}
+
 func fieldOf(fields []Field, name string) string {
 	for _, f := range fields {
 		if f.Name == name {

@@ -260,7 +260,7 @@ func evalRestarted(s *subject, _ map[string]string) outcome {
 // relist's time by then.
 func (s *subject) hungBefore(at int64) bool {
 	return s.ep != nil && slices.ContainsFunc(s.within(s.fails), func(f failure) bool {
-		return f.Start.Known() && f.Start.At >= s.ep.LastStart.At && f.Start.At < at-int64(replay.LongRelist) && hung(f.Failure)
+		return f.Start.Known() && f.Start.At >= s.ep.LastStart.At && f.Start.At < at-int64(replay.LongRelist) && hung(f)
 	})
 }
 

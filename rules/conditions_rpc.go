@@ -143,7 +143,7 @@ func (s *subject) shown() bool {
 		return slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from && h.To-h.From > minute })
 	}
 	if e == nil { // if the start of a hung call is unknown, others may have hung before the log begins
-		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f failure) bool { return hung(f.Failure) && !f.Start.Known() }) &&
+		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f failure) bool { return hung(f) && !f.Start.Known() }) &&
 			!slices.ContainsFunc(s.spans, func(x replay.Span) bool { return holed(x.From, x.To) || !s.aliveAfter(x.To) })
 	}
 	end := e.Recovered.At
@@ -181,7 +181,7 @@ func foundFailures(fs []failure) outcome {
 		if len(o.objects) == mostObjects {
 			break
 		}
-		for _, x := range failureObjects(f.Failure) {
+		for _, x := range failureObjects(f) {
 			if !slices.Contains(o.objects, x) && len(o.objects) < mostObjects {
 				o.objects = append(o.objects, x)
 			}
@@ -204,7 +204,7 @@ func failureVars(f *replay.Failure) map[string]string {
 	return v
 }
 
-func failureObjects(f *replay.Failure) (out []string) {
+func failureObjects(f failure) (out []string) {
 	if id := f.ObjectID(); len(id) >= 12 {
 		out = append(out, "id:"+id[:12])
 	}
@@ -248,14 +248,14 @@ func (s *subject) statusFailures() (by map[string][]failure, order []string) {
 	return by, order
 }
 
-func isStatus(f *replay.Failure) bool {
+func isStatus(f failure) bool {
 	ofPod := f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
 	return (ofPod || slices.Contains(statusCalls, f.Call)) && hung(f)
 }
 
 // hung reports whether a call failed because no answer came back. "Container not found" is
 // an answer. A line cut off before its reason counts as hung.
-func hung(f *replay.Failure) bool {
+func hung(f failure) bool {
 	switch f.Code {
 	case "DeadlineExceeded", "Canceled":
 		return true
@@ -317,8 +317,8 @@ func evalOutage(s *subject, args map[string]string) outcome {
 	lists := s.listFailures()
 	isDown := false
 	down := those(lists, func(i int) bool {
-		if i == 0 || lists[i].Failure != lists[i-1].Failure { // up to a million may share one Failure
-			isDown = gone(lists[i].Failure)
+		if i == 0 || lists[i].Failure != lists[i-1].Failure || lists[i].err != lists[i-1].err { // a million may say the same
+			isDown = gone(lists[i])
 		}
 		return isDown
 	}, nil)
@@ -348,8 +348,8 @@ func evalOutage(s *subject, args map[string]string) outcome {
 // other way, and nothing worked in between.
 func (s *subject) turn() (before []failure, late bool) {
 	for _, f := range s.listFailures() {
-		timedOut := hung(f.Failure)
-		if !timedOut && !gone(f.Failure) || f.Code == "" && f.Err() == "" { // an answer, or cut off before its reason
+		timedOut := hung(f)
+		if !timedOut && !gone(f) || f.Code == "" && f.Err() == "" { // an answer, or cut off before its reason
 			continue
 		}
 		began := f.End()
@@ -404,12 +404,12 @@ func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, tim
 // message that is too large, and none timed out.
 func (s *subject) onlyAnswered() bool {
 	lists := s.listFailures()
-	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f.Failure) || f.Code == "ResourceExhausted" }) &&
-		!slices.ContainsFunc(lists, func(f failure) bool { return hung(f.Failure) })
+	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f) || f.Code == "ResourceExhausted" }) &&
+		!slices.ContainsFunc(lists, func(f failure) bool { return hung(f) })
 }
 
 // gone reports whether a call failed at once because no server is listening.
-func gone(f *replay.Failure) bool { return f.Code == "Unavailable" || refused(f.Err()) }
+func gone(f failure) bool { return f.Code == "Unavailable" || refused(f.Err()) }
 
 func refused(err string) bool {
 	return slices.ContainsFunc([]string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "cannot connect to Docker endpoint", "transport is closing"},

@@ -11,11 +11,36 @@ import (
 )
 
 // failure is a failed CRI call, or a failed list that only PLEG's own line reports. There
-// may be a million of the latter; those of the same kind share a replay.Failure and differ
-// only in line.
+// may be a million of the latter: they share few replay.Failures, and what they say stays in
+// the line.
 type failure struct {
 	*replay.Failure
-	line *parse.Event // PLEG's own line; nil for a call
+	line *parse.Event   // PLEG's own line; nil for a call
+	err  parse.StringID // the error in line, to tell whether two are the same
+}
+
+// Err returns the error as logged.
+func (f failure) Err() string {
+	if f.line != nil {
+		return f.line.Field("err")
+	}
+	return f.Failure.Err()
+}
+
+// AppendErr appends the result of Err to dst, for callers that visit many failures.
+func (f failure) AppendErr(dst []byte) []byte {
+	if f.line != nil {
+		return f.line.AppendField(dst, "err")
+	}
+	return f.Failure.AppendErr(dst)
+}
+
+// PodUID returns the UID of the pod.
+func (f failure) PodUID() string {
+	if f.line != nil && f.Scope == "pod" {
+		return f.line.Field("pod_uid")
+	}
+	return f.Failure.PodUID()
 }
 
 // End returns when the call failed, Unix ns.
@@ -50,7 +75,7 @@ type failures struct {
 func newFailures(n *replay.Node, lists []*parse.Event) failures {
 	x := failures{fails: withListFailures(n.Failures, lists, n.Columns("err", "pod_uid", "code"))}
 	x.lists = those(x.fails, func(i int) bool { return isList(x.fails[i].Failure) }, nil)
-	x.status = those(x.fails, func(i int) bool { return isStatus(x.fails[i].Failure) }, nil)
+	x.status = those(x.fails, func(i int) bool { return isStatus(x.fails[i]) }, nil)
 	x.kinds, x.samples = failureKinds(x.fails)
 	return x.fork()
 }
@@ -89,7 +114,7 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 	}
 	const layers = int64(20e6) // all layers log one failure within 20 ms
 	i := 0
-	lone := loneLists{fields, map[[3]parse.StringID]*replay.Failure{}}
+	lone := loneLists{fields, map[loneKind]*replay.Failure{}}
 	for _, e := range lines {
 		for i < len(calls) && calls[i].End < e.At-layers {
 			i++
@@ -101,7 +126,7 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 		if told {
 			continue
 		}
-		out = append(out, failure{lone.shared(e), e})
+		out = append(out, lone.failure(e))
 	}
 	byEnd := func(i, j int) bool { return out[i].End() < out[j].End() }
 	if !sort.SliceIsSorted(out, byEnd) {
@@ -110,25 +135,31 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *pars
 	return out
 }
 
-// loneLists shares one replay.Failure among list failures that only PLEG's own line reports
-// and that agree in error, pod and code.
+// loneLists shares one replay.Failure among list failures of a kind that only PLEG's own line
+// reports.
 type loneLists struct {
-	fields *parse.Columns
-	of     map[[3]parse.StringID]*replay.Failure // by error, pod and code
+	fields *parse.Columns // err, pod_uid, code
+	of     map[loneKind]*replay.Failure
 }
 
-func (l *loneLists) shared(e *parse.Event) *replay.Failure {
-	var key [3]parse.StringID
-	l.fields.Read(e, key[:])
-	f := l.of[key]
+type loneKind struct {
+	code parse.StringID
+	pod  bool // of a single pod, which 1.36 relists on demand
+}
+
+func (l *loneLists) failure(e *parse.Event) failure {
+	var row [3]parse.StringID
+	l.fields.Read(e, row[:])
+	k := loneKind{row[2], row[1] != 0}
+	f := l.of[k]
 	if f == nil {
-		f = &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), Details: &replay.FailureDetails{Err: e.Field("err"), PodUID: e.Field("pod_uid")}}
-		if f.Details.PodUID != "" { // 1.36 relists single pods on demand
+		f = &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code")}
+		if k.pod {
 			f.Call, f.Scope = "GetPod", "pod"
 		}
-		l.of[key] = f
+		l.of[k] = f
 	}
-	return f
+	return failure{f, e, row[0]}
 }
 
 // failureKinds groups failures by call, scope and code. There are few such kinds.

@@ -35,9 +35,9 @@ func (v *view) incidents() []replay.Span {
 	}
 	for _, f := range v.fails {
 		switch {
-		case hung(f.Failure):
+		case hung(f):
 			add(f.End()-int64(v.n.Kubelet.CallTimeout()), f.End())
-		case gone(f.Failure):
+		case gone(f):
 			add(f.End(), f.End())
 		}
 	}
@@ -70,7 +70,7 @@ func (s *subject) began() int64 {
 	}
 	at := s.ep.LastStart.At
 	for _, f := range s.within(s.fails) {
-		if f.Start.Known() && hung(f.Failure) && f.Start.At > s.from+lookBack-10*minute {
+		if f.Start.Known() && hung(f) && f.Start.At > s.from+lookBack-10*minute {
 			at = min(at, f.Start.At)
 		}
 	}

@@ -231,7 +231,7 @@ func failing(v *view, e *replay.Episode) string {
 		return ", " + f.Call + of(f.Failure) + more + withCode(f.Failure)
 	}
 	for _, f := range v.fails {
-		if s.covers(f.End()) && f.Call != "" && f.End() >= s.from+lookBack && ofStep(f.Failure, e.StuckStep) {
+		if s.covers(f.End()) && f.Call != "" && f.End() >= s.from+lookBack && ofStep(f, e.StuckStep) {
 			return ", " + f.Call + of(f.Failure) + withCode(f.Failure)
 		}
 	}
@@ -256,14 +256,14 @@ func withCode(f *replay.Failure) string {
 }
 
 // ofStep reports whether a failed call belongs to the stuck step.
-func ofStep(f *replay.Failure, step replay.Step) bool {
+func ofStep(f failure, step replay.Step) bool {
 	switch step {
 	case replay.StepList:
-		return isList(f)
+		return isList(f.Failure)
 	case replay.StepInspect:
 		return isStatus(f)
 	}
-	return isList(f) || isStatus(f)
+	return isList(f.Failure) || isStatus(f)
 }
 
 // verdict names the best cause of an episode and its level.

@@ -3,6 +3,7 @@ package clock
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,8 @@ const drift = 20000
 type knot struct {
 	mono, at int64 // ns
 	res      time.Duration
-	why      string
+	by       string       // what tells it, without its place
+	line     parse.Record // which stands there
 }
 
 // sinceBoot parses the time since boot at the start of a line, after an optional
@@ -103,11 +105,18 @@ func (f *file) hasUndated() bool {
 	return false
 }
 
-// saying identifies a kernel message on a node.
-type saying struct {
-	input   int
-	node    string
-	message string
+// saying stands for a kernel message on a node: the sum of both, as there may be a
+// million of them and their text would keep whole lines in memory.
+type saying uint64
+
+// sayingSeed is random so that no log can be crafted to collide.
+var sayingSeed = maphash.MakeSeed()
+
+func sayingOf(f *parse.File, message string) saying {
+	return saying(maphash.Comparable(sayingSeed, struct {
+		input         int
+		node, message string
+	}{f.Input, f.Node, message}))
 }
 
 // saidByKernel maps each dated kernel message to its line, the one with the finest
@@ -118,7 +127,7 @@ func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
 		if e.Origin.Source != parse.SrcKernel || e.Basis == parse.NoTime {
 			continue
 		}
-		k := saying{e.File.Input, e.File.Node, strings.TrimSpace(e.Message())}
+		k := sayingOf(e.File, strings.TrimSpace(e.Message()))
 		switch before, seen := out[k]; {
 		case !seen || before != nil && before.File != e.File && e.Res.Duration() < before.Res.Duration():
 			out[k] = e
@@ -134,20 +143,24 @@ func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
 // files, boot time or uptime.
 func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
 	var own, shared []knot
-	count := map[string]int{}
+	count := map[saying]int{} // of those said in another file
 	for _, e := range f.events {
-		_, msg, _ := sinceBoot(e.Quote())
-		count[msg]++
+		if _, msg, ok := sinceBoot(e.Quote()); ok && len(said) > 0 {
+			if k := sayingOf(f.File, msg); said[k] != nil {
+				count[k]++
+			}
+		}
 	}
 	for _, e := range f.events {
 		mono, msg, ok := sinceBoot(e.Quote())
 		switch {
 		case !ok || mono == 0:
 		case e.Basis != parse.NoTime:
-			own = append(own, knot{mono, e.At, e.Res.Duration(), "its own dated lines, such as " + e.Where().String()})
-		case count[msg] == 1:
-			if d := said[saying{f.Input, f.Node, msg}]; d != nil {
-				shared = append(shared, knot{mono, d.At, d.Res.Duration(), "the same line in " + d.Where().String()})
+			own = append(own, knot{mono, e.At, e.Res.Duration(), "its own dated lines, such as ", e})
+		case len(count) > 0:
+			k := sayingOf(f.File, msg)
+			if d := said[k]; count[k] == 1 && strings.TrimSpace(d.Message()) == msg {
+				shared = append(shared, knot{mono, d.At, d.Res.Duration(), "the same line in ", d})
 			}
 		}
 	}
@@ -172,9 +185,9 @@ func (f *file) statedBoot(b *parse.Bundle) (best knot, ok bool) {
 		var k knot
 		switch {
 		case x.Key == keyBootTime:
-			k = knot{0, int64(x.Num) * 1e9, time.Second, "the time of boot in " + x.Pos.String()}
+			k = knot{0, int64(x.Num) * 1e9, time.Second, "the time of boot in ", x}
 		case x.Key == keyUptime && x.Basis > parse.FileTime:
-			k = knot{0, x.At - int64(x.Num*1e9), max(x.Res.Duration(), time.Minute), "the uptime in " + x.Pos.String()}
+			k = knot{0, x.At - int64(x.Num*1e9), max(x.Res.Duration(), time.Minute), "the uptime in ", x}
 		default:
 			continue
 		}
@@ -213,7 +226,7 @@ func (f *file) dateBy(knots []knot) {
 	}
 	last := knots[len(knots)-1]
 	boot := time.Unix(0, last.at-last.mono).UTC().Format("2006-01-02 15:04:05")
-	f.envelope = zone{name: parse.ZoneSinceBoot, why: fmt.Sprintf("boot at %s UTC by %s, ±%v and %d ppm of the time from there", boot, last.why, last.res, 1000000/drift)}
+	f.envelope = zone{name: parse.ZoneSinceBoot, why: fmt.Sprintf("boot at %s UTC by %s, ±%v and %d ppm of the time from there", boot, last.by+last.line.Where().String(), last.res, 1000000/drift)}
 	f.year, f.yearBasis = 0, ""
 }
 

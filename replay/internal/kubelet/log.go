@@ -261,10 +261,10 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 			s.Stalls = append(s.Stalls, Stall{e.At - int64(d), e.At, run, e})
 		}
 	case k&host.KindNotReady != 0:
-		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: e.Field("reason"), Run: run, Line: e})
+		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.Interned.OfString(e.Field("reason")), Run: run, Line: e})
 	case k&host.KindNodeEvent != 0:
 		if name := e.Field("event"); name == "NodeReady" || name == "NodeNotReady" {
-			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: name, Run: run, Line: e})
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: s.Interned.OfString(name), Run: run, Line: e})
 		}
 	case k&host.KindCondition != 0:
 		s.addCondition(e, run)
@@ -307,7 +307,7 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 		at = t
 	}
 	t, ok := ParseStamp(e.Field("heartbeat"))
-	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, until: t, Run: run, Line: e})
+	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: s.Interned.OfString(reason), until: t, Run: run, Line: e})
 	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
 	}

@@ -34,7 +34,7 @@ func (s *Log) addObject(o *parse.Object) {
 		t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
 		if at != 0 {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
-				reason: host.FieldOf(o.Fields, "reason"), until: t, Run: s.RunAt(at), Object: o})
+				reason: s.Interned.OfString(host.FieldOf(o.Fields, "reason")), until: t, Run: s.RunAt(at), Object: o})
 		}
 		if ok { // the condition held at its heartbeat, and is cited with that time
 			seen := *o
@@ -45,7 +45,7 @@ func (s *Log) addObject(o *parse.Object) {
 		}
 	case facts.ObjectEvent:
 		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
-			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: r, Run: s.RunAt(at), Object: o})
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: s.Interned.OfString(r), Run: s.RunAt(at), Object: o})
 		}
 	default:
 		return
@@ -84,13 +84,13 @@ func Readiness(s *Log) []ReadyChange {
 	var out []ReadyChange
 	for _, l := range s.ReadyLines {
 		if k := len(out); k > 0 && out[k-1].Ready == l.Ready {
-			if out[k-1].Reason == "" || len(l.reason) > 0 && out[k-1].Reason == "NodeNotReady" {
-				out[k-1].Reason = l.reason
+			if out[k-1].Reason == "" || l.reason != 0 && out[k-1].Reason == "NodeNotReady" {
+				out[k-1].Reason = s.Interned.Text(l.reason)
 			}
 			out[k-1].Until = max(out[k-1].Until, l.At, l.until)
 			continue
 		}
-		c := ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: l.reason}
+		c := ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: s.Interned.Text(l.reason)}
 		if c.Record = l.Object; l.Line != nil {
 			c.Record = l.Line
 		}
@@ -104,7 +104,7 @@ type ReadyLine struct {
 	At     int64
 	Ready  bool
 	Status bool // written when the status was computed, so it proves the health at that moment
-	reason string
+	reason parse.StringID
 	until  int64 // last heartbeat that stated the same
 	Run    int
 	Line   *parse.Event

@@ -101,9 +101,14 @@ func (p *Pattern) String() string { return p.expr }
 
 // MatchString reports whether text contains a match.
 func (p *Pattern) MatchString(text string) bool {
-	var room [512]byte
-	return p.Match(append(room[:0], text...))
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	*room = append((*room)[:0], text...)
+	return p.Match(*room)
 }
+
+// rooms holds the text of MatchString, which package regexp takes to the heap.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // Match reports whether text contains a match.
 func (p *Pattern) Match(text []byte) bool {
