@@ -11,6 +11,8 @@ type table struct {
 	delim   byte
 	columns []string // normalized names, see columnName
 	utc     bool     // the header says that times are UTC
+	row     []string // cells of the current row
+	parts   parts    // of the current row
 }
 
 // maxColumns bounds the columns read.
@@ -27,7 +29,7 @@ func newTable(line []byte) *table {
 		if bytes.IndexByte(line, delim) < 0 {
 			continue
 		}
-		t := &table{delim: delim, utc: bytes.Contains(line, []byte(" [UTC]"))}
+		t := &table{delim: delim, utc: bytes.Contains(line, []byte(" [UTC]")), parts: parts{}}
 		cells := t.cells(line)
 		if len(cells) < 2 {
 			continue
@@ -65,7 +67,8 @@ func (t *table) step() {
 		return
 	}
 	cells := t.cells(bytes.TrimRight(row, "\r\n"))
-	p := parts{}
+	p := t.parts
+	clear(p)
 	for i, c := range cells {
 		if i < len(t.columns) && t.columns[i] != "" {
 			p.put(t.columns[i], c)
@@ -123,18 +126,18 @@ func (t *table) rowLen() int {
 	}
 }
 
-// cells splits a row into the texts of its cells.
+// cells splits a row into the texts of its cells, which are valid until the next row.
 func (t *table) cells(row []byte) []string {
-	var out []string
-	for len(out) < maxColumns {
+	t.row = t.row[:0]
+	for len(t.row) < maxColumns {
 		n := cellLen(row, t.delim)
-		out = append(out, cellText(row[:n]))
+		t.row = append(t.row, cellText(row[:n]))
 		if n >= len(row) {
 			break
 		}
 		row = row[n+1:]
 	}
-	return out
+	return t.row
 }
 
 func cellLen(b []byte, delim byte) int {

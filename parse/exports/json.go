@@ -18,6 +18,7 @@ type documents struct {
 	key     string   // name of the next member
 	context parts    // source of the records that follow
 	columns []string // names of the cells of the rows that follow
+	parts   parts    // of the current record
 }
 
 // contexts are members that precede the records they apply to: the labels of a Loki
@@ -145,7 +146,7 @@ func (d *documents) object(raw []byte) (record, bool) {
 	if dec.Decode(&v) != nil || wraps(v, 0) {
 		return record{}, false
 	}
-	p := parts{}
+	p := d.empty()
 	p.object("", v, 0)
 	d.addContext(p)
 	return p.record()
@@ -207,7 +208,7 @@ func (d *documents) row(raw []byte) (record, bool) {
 	if dec.Decode(&cells) != nil || len(cells) < 2 {
 		return record{}, false
 	}
-	p := parts{}
+	p := d.empty()
 	if _, ok := cells[0].(map[string]any); ok {
 		fields(p, cells)
 	} else if len(d.columns) == len(cells) {
@@ -259,6 +260,15 @@ func (d *documents) note(raw []byte) {
 			d.context[name] = v
 		}
 	}
+}
+
+// empty returns the parts of a record that is to be read, none so far.
+func (d *documents) empty() parts {
+	if d.parts == nil || len(d.parts) > maxColumns { // clearing a large map for every small record takes long
+		d.parts = parts{}
+	}
+	clear(d.parts)
+	return d.parts
 }
 
 // addContext adds the members of the current context to a record.

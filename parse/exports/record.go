@@ -226,11 +226,11 @@ func scalar(v any) (string, bool) {
 
 // appendLine appends the record as a JSON line. The message comes first, so that it
 // is visible in truncated quotes.
-func (r *record) appendLine(b []byte) []byte {
+func (r *record) appendLine(b []byte, q *quoter) []byte {
 	b = append(b, journal.LaidHead[:len(journal.LaidHead)-1]...)
-	b = appendString(b, strings.TrimRight(r.message, "\r\n"))
+	b = q.append(b, strings.TrimRight(r.message, "\r\n"))
 	b = append(b, journal.LaidTail[1:]...)
-	b = appendString(b, stamp(r.time, r.utc))
+	b = q.append(b, stamp(r.time, r.utc))
 	pid := r.pid
 	if _, err := strconv.ParseUint(pid, 10, 31); err != nil {
 		pid = ""
@@ -240,7 +240,7 @@ func (r *record) appendLine(b []byte) []byte {
 	} {
 		if m.value != "" && len(m.value) <= maxName {
 			b = append(append(append(b, `,"`...), m.name...), `":`...)
-			b = appendString(b, m.value)
+			b = q.append(b, m.value)
 		}
 	}
 	return append(b, "}\n"...)
@@ -249,12 +249,20 @@ func (r *record) appendLine(b []byte) []byte {
 // maxName bounds names of hosts and programs, in bytes.
 const maxName = 256
 
-func appendString(b []byte, s string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil {
+// quoter writes JSON strings.
+type quoter struct {
+	text bytes.Buffer
+	to   *json.Encoder // text
+}
+
+func (q *quoter) append(b []byte, s string) []byte {
+	if q.to == nil {
+		q.to = json.NewEncoder(&q.text)
+		q.to.SetEscapeHTML(false)
+	}
+	q.text.Reset()
+	if q.to.Encode(s) != nil {
 		return append(b, `""`...)
 	}
-	return append(b, bytes.TrimRight(out.Bytes(), "\n")...)
+	return append(b, bytes.TrimRight(q.text.Bytes(), "\n")...)
 }

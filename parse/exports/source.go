@@ -20,7 +20,9 @@ type source struct {
 	err  error  // error that ended the input
 	line int    // line number of the first byte of win, from 0
 
-	out    []byte
+	out    []byte // lines that are not read yet, at the end of room
+	room   []byte
+	quote  quoter
 	lines  int // lines written so far, including those in out
 	origin lineMap
 	size   int64
@@ -106,7 +108,7 @@ func (s *source) write(r *record) {
 		one.message = l
 		of := one
 		s.open(&of)
-		s.out = of.appendLine(s.out)
+		s.out = of.appendLine(s.out, &s.quote)
 		s.lines++
 	}
 	s.passed++
@@ -142,6 +144,7 @@ func (r *Reader) Size() int64 { return r.size }
 // Read returns the lines of the export, then the error that ended the input.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
+		r.out = r.room[:0]
 		if r.ended() {
 			if r.err != nil && r.lines < r.line {
 				r.level(r.line)
@@ -150,11 +153,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 			return 0, r.err
 		}
 		r.step()
+		r.room = r.out
 	}
 	n := copy(p, r.out)
-	if r.out = r.out[n:]; len(r.out) == 0 {
-		r.out = nil
-	}
+	r.out = r.out[n:]
 	return n, nil
 }
 
