@@ -51,6 +51,7 @@ func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigne
 // limit) it drops such lines instead, and returns how many nodes it left out.
 func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 	itself := map[*unit][]string{} // names of the nodes of roots
+	dropped := new(Records)
 	for _, x := range a.s.said {
 		r := x.unit.root()
 		n := a.nodes[r]
@@ -70,7 +71,7 @@ func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 		}
 		to := a.byName(x.node)
 		if to == nil && most > 0 && len(a.all) >= most {
-			to, more = new(Records), more+1
+			to, more = dropped, more+1
 		} else if to == nil {
 			to = &Records{Name: x.node}
 			a.all = append(a.all, to)

@@ -319,10 +319,16 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
+	names := map[string]string{} // a name out of a line would keep the whole line in memory
 	s.index.Each(KindNotReady|KindNodeEvent|KindNamed|KindFlag, func(i int, e *parse.Event, k Kinds) {
 		u := s.wrote[s.index.Of[i]].unit
 		if k&KindFlag == 0 {
 			if name := objectName(e.Field("node")); name != "" {
+				if names[name] == "" {
+					name = strings.Clone(name)
+					names[name] = name
+				}
+				name = names[name]
 				u.names[name]++
 				if e.Origin.Source != parse.SrcKubelet {
 					s.said = append(s.said, naming{e, u, name})
