@@ -92,12 +92,14 @@ func headless(head string) []string {
 	}
 	for _, form := range rowForms {
 		other := func(line string) bool {
-			f := fields(line)
-			return len(f) < len(form.cells) || slices.ContainsFunc(form.cells, func(is func(string) bool) bool {
-				word := f[0]
-				f = f[1:]
-				return !is(word)
-			})
+			cells := form.cells
+			for word := range strings.FieldsSeq(line) {
+				if len(cells) == 0 || !cells[0](word) {
+					break
+				}
+				cells = cells[1:]
+			}
+			return len(cells) > 0
 		}
 		if !slices.ContainsFunc(lines, other) {
 			return strings.Fields(form.header)
