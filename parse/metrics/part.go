@@ -37,6 +37,7 @@ type Part struct {
 
 	scrapes []*snapshot
 	text    []byte // keys of the samples, concatenated
+	last    span   // the last key
 	rows    []row
 	hists   []histRow
 	bare    []span            // series known to exist, without samples
@@ -195,10 +196,15 @@ func nameOf(key []byte) []byte {
 var lookedAt = [][]byte{[]byte("kubelet_"), []byte("process_"), []byte("go_"), []byte("node_"), []byte("kube_node_"),
 	[]byte("kubernetes_"), []byte("container_runtime_"), []byte("containerd_"), []byte("crio_"), []byte("engine_daemon_"), []byte("ALERTS")}
 
+// addKey stores a key, or finds it if it is the same as the last one, as in the samples of one
+// series.
 func (p *Part) addKey(key []byte) span {
-	off := len(p.text)
+	if k := p.last; k.n > 0 && bytes.Equal(p.text[k.off:k.off+k.n], key) {
+		return k
+	}
+	p.last = span{uint32(len(p.text)), uint32(len(key))}
 	p.text = append(p.text, key...)
-	return span{uint32(off), uint32(len(key))}
+	return p.last
 }
 
 func (p *Part) key(s span) []byte { return p.text[s.off : s.off+s.n] }

@@ -83,7 +83,7 @@ func (s *Stream) Flush(set *Set) {
 		sn.flushed += sn.to - sn.from
 		sn.from, sn.to = 0, 0
 	}
-	p.rows, p.text = p.rows[:0], p.text[:0]
+	p.rows, p.text, p.last = p.rows[:0], p.text[:0], span{}
 	for _, sn := range p.scrapes {
 		sn.from, sn.to = 0, 0
 	}
