@@ -645,6 +645,9 @@ func (l *ledger) merge() {
 	l.claims = out
 }
 
+// sameStart is how far apart two sources may date the start of one relist, in ns.
+const sameStart = int64(30 * time.Millisecond)
+
 // same reports whether two claims are the same relist; both must be narrower than 1 s.
 func (c *claim) same(d *claim) bool {
 	if c.exact && d.exact || c.listed != nil && d.listed != nil && *c.listed != *d.listed {
@@ -652,7 +655,7 @@ func (c *claim) same(d *claim) bool {
 	}
 	near := int64(0)
 	if c.hi-c.lo <= int64(widest) && d.hi-d.lo <= int64(widest) {
-		near = int64(30 * time.Millisecond)
+		near = sameStart
 	}
 	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
 }

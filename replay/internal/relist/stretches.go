@@ -175,8 +175,8 @@ func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 	for i := range eps {
 		e := &eps[i]
 		for _, s := range e.LastStarts {
-			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.At }) - 1
-			if k >= 0 && relists[k].Start.At == s.At {
+			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.Latest()+sameStart }) - 1
+			if k >= 0 && relists[k].Run == e.Run && relists[k].Start.At >= s.Earliest()-sameStart && slices.Contains(relists[k].Basis, BasisLastSeen) {
 				l.settle(relists, e, k, Over(eps, i))
 			}
 		}
