@@ -254,7 +254,7 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 // loop runs them between relists, so none of the relists need have been long. The on-demand relist's own line
 // is no more certain to be present than any other.
 func (l *ledger) onDemand(e *Episode) bool {
-	if k := &l.n.Kubelet; !k.Before(36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
+	if l.n.Kubelet.OnDemandRelists() {
 		return true
 	}
 	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.LongestCall())
