@@ -381,9 +381,8 @@ func (h *claims) failing(run int, add func(from, to int64)) {
 			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.Hangs())), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
-	known := h.n.Kubelet.CallTimeout()
 	for _, x := range h.s.Stalls { // the list call of housekeeping may have failed
-		if took := x.To - x.From; x.Run == run && (known == 0 || took >= int64(known) && took < int64(known+time.Second)) {
+		if took := x.To - x.From; x.Run == run && h.n.Kubelet.MayTimeOut(took) {
 			add(x.From, h.listsAgain(run, x.To, took))
 		}
 	}

@@ -397,11 +397,7 @@ func (l *ledger) loosen() {
 // failedUnsaid reports whether a relist without a line for its list call lasted as long as a call timeout: its
 // error line may be missing.
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
-	took, timeout := next.At-c.lo-int64(l.n.Kubelet.Period)+int64(relistingSlack), int64(l.n.Kubelet.CallTimeout())
-	if timeout == 0 { // the timeout is unknown: try every round value people set; the error comes promptly
-		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(TimerLate)
-	}
-	return took >= timeout && took < timeout+int64(2*time.Second)
+	return l.n.Kubelet.MayTimeOut(next.At - c.lo - int64(l.n.Kubelet.Period) + int64(relistingSlack))
 }
 
 // stoppedMin is the shortest relist that is doubted when the log is silent during it: at verbosity 5 the
