@@ -869,4 +869,7 @@ func (k *Profile) EventedSends() bool {
 }
 
 // OnDemandRelists reports whether the kubelet may relist single pods between relists of the node: from 1.36 on.
-func (k *Profile) OnDemandRelists() bool { return !k.Before(36) }
+func (k *Profile) OnDemandRelists() bool {
+	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
+	return err != nil || p.Has(pleg.OnDemandRelist)
+}

@@ -21,7 +21,7 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 		"kubelet_pleg_last_seen_seconds 1795217459 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217624")
 	rec := &host.Records{Name: "w1", Series: series, Scrapes: scrapes}
 	log := kubelet.Read(rec, host.Look(rec))
-	n := relist.Of(&relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{KubeletVersion: "1.28"}), Witness: kubelet.NewWitness(log), Proofs: snapshots.Proofs(series, scrapes)})
+	n := relist.Of(&relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Witness: kubelet.NewWitness(log), Proofs: snapshots.Proofs(series, scrapes)})
 	var hung *relist.Relist
 	for i := range n.Relists {
 		if d, ok := n.Relists[i].Duration(); ok && d > time.Minute {
