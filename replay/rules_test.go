@@ -225,3 +225,27 @@ I0302 10:00:00.100000       9 kubelet.go:2000] "Starting kubelet main sync loop"
 		}
 	}
 }
+
+// TestRecoveryInTheNextProcess checks that the next process proves a recovery only if its own start cannot have
+// taken long.
+func TestRecoveryInTheNextProcess(t *testing.T) {
+	const start = `I1120 10:11:00.000000    5555 kubelet.go:2303] "Starting kubelet main sync loop"`
+	const line = `I1120 %s    5555 reconciler.go:1] "something"`
+	ready := func(at string) string {
+		return `I1120 ` + at + `    5555 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"`
+	}
+	for name, c := range map[string]struct {
+		lines string
+		known bool
+	}{
+		"soon":                            {start + "\n" + ready("10:11:20.000000"), true},
+		"late":                            {start + "\n" + ready("10:13:20.000000"), false},
+		"soon, and the start was cut off": {fmt.Sprintf(line, "10:10:30.000000") + "\n" + ready("10:10:50.000000"), true},
+		"late, and all lines before were cut off": {fmt.Sprintf(line, "10:13:10.000000") + "\n" + ready("10:13:20.000000"), false},
+	} {
+		n := buildOne(t, skipLine("10:10:00.000000", 200*time.Second)+"\n"+c.lines)
+		if e := n.Episodes[0]; e.Recovered.Known() != c.known {
+			t.Errorf("%s: recovered %v (%s)", name, e.Recovered.Known(), e.RecoveredBasis)
+		}
+	}
+}

@@ -381,9 +381,8 @@ func (h *claims) failing(run int, add func(from, to int64)) {
 			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.Hangs())), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
-	known := h.n.Kubelet.CallTimeout()
 	for _, x := range h.s.Stalls { // the list call of housekeeping may have failed
-		if took := x.To - x.From; x.Run == run && (known == 0 || took >= int64(known) && took < int64(known+time.Second)) {
+		if took := x.To - x.From; x.Run == run && h.n.Kubelet.MayTimeOut(took) {
 			add(x.From, h.listsAgain(run, x.To, took))
 		}
 	}
@@ -441,8 +440,12 @@ func (h *claims) unlisted(run int, add func(from, to int64)) {
 }
 
 // unready adds the time in which the node was not ready and nothing rules out PLEG as the reason. The condition
-// follows PLEG by up to conditionLate.
+// follows PLEG by up to conditionLate. A node that becomes ready was not ready before, for a reason that a log
+// without its first lines does not tell.
 func (h *claims) unready(run int, add func(from, to int64)) {
+	if r := &h.s.Runs[run]; r.Loop == 0 && len(h.past.Ready) > 0 && h.past.Ready[0].Ready {
+		add(r.First, h.past.Ready[0].At)
+	}
 	for i := range h.past.Ready {
 		c := &h.past.Ready[i]
 		if c.Ready || c.Record == nil || othersOnly(c.Record) {

@@ -848,6 +848,15 @@ func (k *Profile) Timeouts(d int64) bool {
 	return t != 0 && d >= t && d%t < int64(2*time.Second)
 }
 
+// MayTimeOut reports whether a call that took so long, in ns, may have hit its deadline. If the timeout is unknown,
+// it may be any round value that people set.
+func (k *Profile) MayTimeOut(took int64) bool {
+	if t := int64(k.CallTimeout()); t != 0 {
+		return took >= t && took < t+int64(2*time.Second)
+	}
+	return took > int64(2*RoundTimeout) && took%int64(RoundTimeout) < int64(timeoutLate)
+}
+
 // EventedSends reports whether evented PLEG is on in a version in which it sends events itself and generic PLEG
 // relists rarely: up to 1.36. Later versions only use it to request relists of single pods. Without a version,
 // the best known behavior is assumed.

@@ -115,14 +115,16 @@ func (g *LastSeen) stepped(a kubelet.Age, c *kubelet.Coverage) time.Duration {
 }
 
 // set reports whether the clock may have been set between the last line of g and line a, so that both name the same
-// relist: it was set back, or it was set forward by as much as the log is silent between them.
+// relist: it was set back, or it was set forward by as much as the log is silent between them. A start a period
+// later is that of the next relist: the one before it was quick.
 func (g *LastSeen) set(s *kubelet.Log, a kubelet.Age) bool {
 	if g == nil {
 		return false
 	}
 	last := g.Lines[len(g.Lines)-1]
 	off := start(&a) - start(&last)
-	return !s.SameClock(last.Record, a.Record) || off > 0 && a.Age > last.Age && s.Quiet(last.At, a.At) >= off-int64(kubelet.BackoffLate)
+	next := off >= int64(kubelet.GenericPeriod) && off <= int64(kubelet.GenericPeriod+TimerLate)
+	return !s.SameClock(last.Record, a.Record) || off > 0 && !next && a.Age > last.Age && s.Quiet(last.At, a.At) >= off-int64(kubelet.BackoffLate)
 }
 
 // setBack drops the ages of a relist taken by a clock that was set back while they were reported. In file

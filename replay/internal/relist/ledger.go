@@ -397,11 +397,7 @@ func (l *ledger) loosen() {
 // failedUnsaid reports whether a relist without a line for its list call lasted as long as a call timeout: its
 // error line may be missing.
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
-	took, timeout := next.At-c.lo-int64(l.n.Kubelet.Period)+int64(relistingSlack), int64(l.n.Kubelet.CallTimeout())
-	if timeout == 0 { // the timeout is unknown: try every round value people set; the error comes promptly
-		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(TimerLate)
-	}
-	return took >= timeout && took < timeout+int64(2*time.Second)
+	return l.n.Kubelet.MayTimeOut(next.At - c.lo - int64(l.n.Kubelet.Period) + int64(relistingSlack))
 }
 
 // stoppedMin is the shortest relist that is doubted when the log is silent during it: at verbosity 5 the
@@ -645,6 +641,9 @@ func (l *ledger) merge() {
 	l.claims = out
 }
 
+// sameStart is how far apart two sources may date the start of one relist, in ns.
+const sameStart = int64(30 * time.Millisecond)
+
 // same reports whether two claims are the same relist; both must be narrower than 1 s.
 func (c *claim) same(d *claim) bool {
 	if c.exact && d.exact || c.listed != nil && d.listed != nil && *c.listed != *d.listed {
@@ -652,7 +651,7 @@ func (c *claim) same(d *claim) bool {
 	}
 	near := int64(0)
 	if c.hi-c.lo <= int64(widest) && d.hi-d.lo <= int64(widest) {
-		near = int64(30 * time.Millisecond)
+		near = sameStart
 	}
 	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
 }

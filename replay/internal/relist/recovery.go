@@ -83,29 +83,23 @@ func (w *episodeBuilder) attempt(m *kubelet.Mark) int64 {
 	return d
 }
 
-// byNextRun looks for proof of health in the next process. A restart alone is no recovery; the first relist
-// after it is.
+// byNextRun looks for proof of health in the next process. A restart alone is no recovery; the first relist after
+// it is. A process that may have needed longer than StartUp for it had trouble of its own.
 func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 	next := run + 1
-	from := w.s.Runs[next].First
-	none := "the kubelet process ended while PLEG was unhealthy"
+	from, began := w.s.Runs[next].First, last
+	if w.s.Runs[next].Loop != 0 {
+		began = from
+	}
 	if l := w.nevers[next]; len(l) > 0 {
 		from = max(from, l[len(l)-1].At)
 	}
-	if from-w.s.Runs[next].First > int64(StartUp) {
-		return host.Instant{}, none
+	best, ok := w.firstWork(next, from, 0)
+	if q, ready := w.byNode(next, from); ready && (!ok || q.at < best.at) {
+		best = q
 	}
-	var best proof
-	for _, p := range []func() (proof, bool){
-		func() (proof, bool) { return w.firstWork(next, from, 0) },
-		func() (proof, bool) { return w.byNode(next, from) },
-	} {
-		if q, ok := p(); ok && (best.at == 0 || q.at < best.at) {
-			best = q
-		}
-	}
-	if best.at <= last {
-		return host.Instant{}, none
+	if best.at <= last || best.at-began > int64(StartUp) {
+		return host.Instant{}, "the kubelet process ended while PLEG was unhealthy"
 	}
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, "a new kubelet process: " + best.basis
 }

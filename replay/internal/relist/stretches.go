@@ -175,8 +175,8 @@ func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 	for i := range eps {
 		e := &eps[i]
 		for _, s := range e.LastStarts {
-			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.At }) - 1
-			if k >= 0 && relists[k].Start.At == s.At {
+			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.Latest()+sameStart }) - 1
+			if k >= 0 && relists[k].Run == e.Run && relists[k].Start.At >= s.Earliest()-sameStart && slices.Contains(relists[k].Basis, BasisLastSeen) {
 				l.settle(relists, e, k, Over(eps, i))
 			}
 		}
@@ -223,10 +223,11 @@ func (r Relist) measured(m Relist) Relist {
 
 // settle dates the end of a relist that was stuck in inspection or delivery during an episode: it ran until
 // PLEG was last reported unhealthy and ended a period before the next one that listed pods. over is when the
-// episode ended; 0 if unknown.
+// episode ended; 0 if unknown. Since 1.36 on-demand relists of single pods run between relists, so none of the
+// relists need have been long.
 func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 	r := &relists[i]
-	if r.End.Known() || e.Stepped != 0 || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
+	if r.End.Known() || e.Stepped != 0 || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || !l.n.Kubelet.Before(36) {
 		return
 	}
 	// PLEG stays unhealthy until the next relist has listed pods: a period, the timer's lateness and a list
@@ -248,17 +249,6 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 	if hi >= lo && hi-lo <= int64(10*time.Second) {
 		r.End, r.Outcome = host.Between(lo, hi), OutcomeOK
 	}
-}
-
-// onDemand reports whether an on-demand list of one pod failed or began during the episode. Since 1.36 the same
-// loop runs them between relists, so none of the relists need have been long. The on-demand relist's own line
-// is no more certain to be present than any other.
-func (l *ledger) onDemand(e *Episode) bool {
-	if k := &l.n.Kubelet; !k.Before(36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
-		return true
-	}
-	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.LongestCall())
-	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }
 
 // nextListed returns the start of the first later relist of the same run that a last-seen age names, 0 if none.
