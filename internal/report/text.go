@@ -143,6 +143,14 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 	return c, c != nil && c.Level != string(rules.Possible)
 }
 
+// claim says what kind of claim the leading entry makes: a symptom says what failed, not why.
+func claim(c *model.Cause) string {
+	if c.Kind == string(rules.KindSymptom) {
+		return "What failed"
+	}
+	return "Cause"
+}
+
 // incident prints the worst episode.
 func (p *printer) incident(n *model.Node) {
 	e := &n.Episodes[n.Worst]
@@ -270,7 +278,7 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 	case !sure:
 		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
 	default:
-		head = fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
+		head = fmt.Sprintf("%s: %s (%s, %.0f%%, %s)", claim(c), c.Title, c.Level, 100*c.Confidence, c.ID)
 	}
 	p.heading(head)
 	var also []string

@@ -134,6 +134,8 @@ func causesHeading(n *model.Node) string {
 		return "Proof"
 	case n.Status == "healthy":
 		return "Other findings, though PLEG was well"
+	case sure && c.Kind == string(rules.KindSymptom):
+		return "What failed, and what may be why"
 	case sure:
 		return "Probable causes"
 	}
