@@ -2,6 +2,7 @@ package pleg
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,6 @@ type Profile struct {
 	RPCTimeout time.Duration
 	Capacity   int
 	Parallel   int // pods inspected concurrently; 1 in every release
-	on         map[Switch]bool
 }
 
 // Constants of the generators. No release has had a flag for them
@@ -62,24 +62,21 @@ func New(version string) (Profile, error) {
 
 func ofMinor(minor int) Profile {
 	p := Profile{Minor: minor, Period: Period, Threshold: Threshold, RPCTimeout: RPCTimeout,
-		Capacity: ChannelCapacity, Parallel: 1, on: make(map[Switch]bool)}
-	for i := range rules {
-		if rules[i].Covers(minor) {
-			p.on[rules[i].Switch] = true
-		}
-	}
+		Capacity: ChannelCapacity, Parallel: 1}
 	p.Family = p.family()
 	return p
 }
 
 // Has reports whether a behavior is on.
-func (p *Profile) Has(s Switch) bool { return p.on[s] }
+func (p *Profile) Has(s Switch) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Switch == s && r.Covers(p.Minor) })
+}
 
 // Switches returns the behaviors that are on, in table order.
 func (p *Profile) Switches() []Switch {
 	var out []Switch
 	for _, r := range rules {
-		if p.on[r.Switch] {
+		if r.Covers(p.Minor) {
 			out = append(out, r.Switch)
 		}
 	}

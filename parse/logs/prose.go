@@ -158,10 +158,12 @@ func bare(e *parse.Event) bool {
 // sentence, and the argument of a call in source code. Any other line is returned
 // unchanged.
 func ownWords(line []byte) []byte {
-	if headingRE().Match(line) || supposedRE().Match(line) || bytes.Contains(line, []byte("${")) || isTold(line) {
+	if headingRE().Match(line) || supposes(line) || bytes.Contains(line, []byte("${")) || isTold(line) {
 		return nil
 	}
-	line = callRE().ReplaceAll(line, nil)
+	if bytes.Contains(line, []byte("(")) {
+		line = callRE().ReplaceAll(line, nil)
+	}
 	for _, mark := range [...]string{"`", "**"} {
 		parts := bytes.Split(line, []byte(mark))
 		if len(parts) < 3 {
@@ -178,13 +180,20 @@ func ownWords(line []byte) []byte {
 	return line
 }
 
+// supposes reports whether a line tells what a reader might see or enter, or is a
+// command. Few lines contain what the expression asks for.
+func supposes(line []byte) bool {
+	low := bytes.ToLower(line)
+	return (bytes.ContainsAny(line, "|@$#%") || bytes.Contains(low, []byte("you")) || bytes.Contains(low, []byte("textpayload"))) && supposedRE().Match(line)
+}
+
 // isTold reports whether a line is a sentence longer than what programs write, or
 // the rest of a wrapped one. What it says about PLEG is judged as a quotation
 // elsewhere.
 func isTold(line []byte) bool {
 	const most = 12 // words
 	text := strings.TrimSpace(string(line))
-	if frameRE().MatchString(text) && len(plainWordRE().FindAllString(text, -1)) >= most/3 {
+	if strings.Contains(text, "+0x") && frameRE().MatchString(text) && len(plainWordRE().FindAllString(text, -1)) >= most/3 {
 		return true
 	}
 	if first, rest, ok := strings.Cut(text, " "); ok && strings.HasSuffix(rest, ".") && slices.Contains(joinWords, first) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -19,6 +20,25 @@ var wrapped = []string{
 	"PLEG is not healthy: pleg was last seen active ",
 	"pleg has yet to be successful",
 	" ago; threshold is ",
+}
+
+// breaks returns all places where the wrapped texts may be broken, without spaces.
+var breaks = sync.OnceValue(func() (all []textBreak) {
+	for _, text := range wrapped {
+		for i := 1; i < len(text); i++ {
+			b := textBreak{squeeze(text[:i]), squeeze(text[i:]), text[i] == ' '}
+			if b.left != "" && b.right != "" && text[i-1] != ' ' {
+				all = append(all, b)
+			}
+		}
+	}
+	return all
+})
+
+// textBreak is a text in two parts.
+type textBreak struct {
+	left, right string
+	blank       bool // the right part begins with a space
 }
 
 // wraps reports whether a bare line continues the open record where a terminal
@@ -53,12 +73,9 @@ func seam(before, after []byte) (ok, blank bool) {
 	}
 	apart := strings.HasSuffix(tail, " ") || strings.HasPrefix(head, " ")
 	bareTail, bareHead := squeeze(strings.TrimRight(tail, "\r")), squeeze(head)
-	for _, text := range wrapped {
-		for i := 1; i < len(text); i++ {
-			left, right := squeeze(text[:i]), squeeze(text[i:])
-			if left != "" && right != "" && text[i-1] != ' ' && strings.HasSuffix(bareTail, left) && strings.HasPrefix(bareHead, right) {
-				return true, text[i] == ' ' && !apart
-			}
+	for _, b := range breaks() {
+		if strings.HasSuffix(bareTail, b.left) && strings.HasPrefix(bareHead, b.right) {
+			return true, b.blank && !apart
 		}
 	}
 	// A break inside the age or the threshold, or next to one.
