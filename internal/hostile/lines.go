@@ -11,7 +11,7 @@ import (
 )
 
 // Lines returns logs that are large only in the number of one kind of line, or of what it names.
-// Each ends with the unchanged readable log.
+// Each ends with the unchanged readable log, where its form allows that.
 func Lines() []Case {
 	const (
 		failed  = `err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`
@@ -29,6 +29,53 @@ func Lines() []Case {
 		kubelet("1,000,000 housekeepings that took long", 1_000_000, "E", `kubelet.go:2475] "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="{n}ms"`),
 		kubelet("500,000 conditions of the node that differ", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2024-01-01T00:00:00Z","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s {x}"}`),
 		kubelet("500,000 conditions as Go prints them", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={Type:Ready Status:False LastHeartbeatTime:2023-11-14 22:13:20 +0000 UTC m=+{n}.403692528 LastTransitionTime:2023-11-14 22:13:20 +0000 UTC m=+0.403692528 Reason:KubeletNotReady Message:[container runtime status check may not have completed yet, PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s]}`),
+		kubelet("1,000,000 volumes that cannot be mounted", 1_000_000, "E", `nestedpendingoperations.go:348] Operation for "{volumeName:kubernetes.io/nfs/{uid}-v{n} podName:{uid} nodeName:}" failed. No retries permitted until 2024-01-01 00:00:00 +0000 UTC. Error: MountVolume.SetUp failed for volume "v{n}" (UniqueName: "k/{uid}-v{n}") pod "p{n}" (UID: "{uid}") : mount failed: exit status {n}`),
+		kubelet("500,000 images that cannot be pulled", 500_000, "E", `remote_image.go:180] "PullImage from image service failed" `+failed+` image="r{n}.example.com/a{n}/b:{n}"`),
+		kubelet("500,000 colored lines of a terminal", 500_000, "E", "generic.go:238] \"\x1b[31mGenericPLEG\x1b[0m: Unable to retrieve pods\" err=\"{n}\"\r"),
+		rows("1,000,000 reports without a header", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			fmt.Fprintf(w, "PLEG is not healthy: pleg was last seen active 3m%d.5s ago; threshold is 3m0s\n", i)
+		}),
+		rows("1,000,000 changes of a node that is and is not ready", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			text := `kubelet_node_status.go:581] "Recording event message for node" node="node-1" event="NodeReady"`
+			if i%2 == 0 {
+				text = fmt.Sprintf(`kubelet.go:2456] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m%d.5s ago; threshold is 3m0s"`, i%60)
+			}
+			fmt.Fprintf(w, "%s node-1 kubelet[812]: I%s     812 %s\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), text)
+		}),
+		rows("1,000,000 lines that say how often the last was repeated", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			if i%2 == 0 {
+				fmt.Fprintf(w, "%s node-1 last message repeated 2147483647 times\n", at.Format(time.Stamp))
+				return
+			}
+			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"x\"\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"))
+		}),
+		rows("50,000 reports of 4,000 nodes", 50_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			fmt.Fprintf(w, "%s node-%d kubelet[812]: E%s     812 kubelet.go:2456] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active %dm%d.5s ago; threshold is 3m0s\"\n",
+				at.Format(time.Stamp), i%4000, at.Format("0102 15:04:05.000000"), i/4000%9+3, i%60)
+		}),
+		rows("500,000 containers that ran out of memory", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			fmt.Fprintf(w, "[%[1]d.000000] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=%064[1]x,mems_allowed=0,oom_memcg=/kubepods/burstable/pod%08[1]x-0000-4000-8000-000000000000,"+
+				"task_memcg=/kubepods/burstable/pod%08[1]x-0000-4000-8000-000000000000/%064[1]x,task=j%[1]d,pid=%[1]d,uid=0\n"+
+				"[%[1]d.000001] Memory cgroup out of memory: Killed process %[1]d (j%[1]d) total-vm:1kB, anon-rss:1kB\n", i)
+		}),
+		wide("1,000,000 lines in UTF-16", 1_000_000),
+		table("600,000 rows of a table", 600_000, "timestamp,hostname,message\n", func(w *bufio.Writer, i int, at time.Time) {
+			fmt.Fprintf(w, "%s,node-%d,\"E%s 812 generic.go:238] \"\"GenericPLEG: Unable to retrieve pods\"\" err=\"\"%d\"\"\"\n", at.Format(time.RFC3339), i%7, at.Format("0102 15:04:05.000000"), i)
+		}, ""),
+		table("400,000 hits of a search", 400_000, `{"took":1,"hits":{"total":{"value":1},"hits":[{}`, func(w *bufio.Writer, i int, at time.Time) {
+			fmt.Fprintf(w, `,{"_index":"x","_id":"%d","_source":{"@timestamp":"%s","host":{"name":"node-%d"},"systemd":{"unit":"kubelet.service"},"message":"E%s 812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"%d\""}}`,
+				i, at.Format(time.RFC3339), i%3, at.Format("0102 15:04:05.000000"), i)
+		}, "]}}"),
+		table("250,000 streams of a log store", 250_000, `{"status":"success","data":{"resultType":"streams","result":[{}`, func(w *bufio.Writer, i int, at time.Time) {
+			fmt.Fprintf(w, `,{"stream":{"host":"node-%d","unit":"kubelet.service"},"values":[["%d","E%s 812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"%d\""]]}`,
+				i, at.UnixNano(), at.Format("0102 15:04:05.000000"), i)
+		}, "]}}"),
+		table("500,000 events in what kubectl describes", 500_000, "Name:               node-1\nRoles:              worker\nEvents:\n  Type     Reason     Age   From     Message\n  ----     ------     ---   ----     -------\n", func(w *bufio.Writer, i int, _ time.Time) {
+			fmt.Fprintf(w, "  Warning  NodeNotReady  %ds  kubelet  Node node-%d status is now: NodeNotReady PLEG is not healthy %d\n", i, i, i)
+		}, ""),
 		rows("500,000 failed calls of as many callers and codes", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			at := began.Add(time.Duration(i) * time.Second)
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 remote_%d.go:%d] \"Call%d from runtime service failed\" err=\"rpc error: code = C%d desc = context deadline exceeded\" containerID=\"%064x\"\n",
@@ -113,6 +160,36 @@ func kubelet(what string, n int, severity, message string) Case {
 		w.WriteString(strings.NewReplacer("{n}", strconv.Itoa(i), "{id}", fmt.Sprintf("%064x", i), "{uid}", fmt.Sprintf("%08x-0000-4000-8000-000000000000", i), "{x}", strconv.FormatUint(r.Uint64(), 36)).Replace(message))
 		w.WriteByte('\n')
 	})
+}
+
+// wide returns a log of n lines in UTF-16, little endian with a byte order mark.
+func wide(what string, n int) Case {
+	return Case{Name: what, Build: func(to io.Writer) error {
+		w := bufio.NewWriterSize(to, 1<<20)
+		w.WriteString("\xff\xfe")
+		var line []byte
+		for i := range n {
+			at := began.Add(time.Duration(i) * time.Second)
+			line = fmt.Appendf(line[:0], "%s node-1 kubelet[812]: E%s     812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"x %d\"\r\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), i)
+			for _, c := range line {
+				w.Write([]byte{c, 0})
+			}
+		}
+		return w.Flush()
+	}}
+}
+
+// table returns a document of n rows between begin and after. The readable log does not follow it.
+func table(what string, n int, begin string, row func(w *bufio.Writer, i int, at time.Time), after string) Case {
+	return Case{Name: what, Build: func(to io.Writer) error {
+		w := bufio.NewWriterSize(to, 1<<20)
+		w.WriteString(begin)
+		for i := range n {
+			row(w, i, began.Add(time.Duration(i)*time.Second))
+		}
+		w.WriteString(after)
+		return w.Flush()
+	}}
 }
 
 // rows returns a case that calls row n times.

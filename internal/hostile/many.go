@@ -53,6 +53,13 @@ func Many() []Case {
 			"root     %7[1]d  0.0  0.0      0     0 ?        D    Mar13   0:00 runc init %[1]d\n", ""),
 		one("200,000 goroutines", "goroutines.txt", 200_000, "", "goroutine %[1]d [select, 5 minutes]:\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc%[1]x)\n\t/w/generic.go:%[1]d +0x1a\n"+
 			"main.f%[1]d(0xc%[1]x)\n\t/w/f.go:%[1]d +0x2b\ncreated by k8s.io/kubernetes/pkg/kubelet.start\n\t/w/k.go:1 +0x1\n\n", ""),
+		members("100,000 answers about one container each", 100_000, "crictl/inspect/%d.json", `{"status":{"id":"%064[1]x","metadata":{"name":"c","attempt":0},"state":"CONTAINER_RUNNING","createdAt":"2024-03-13T15:30:00Z",`+
+			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}},"info":{"sandboxID":"%064[1]x","pid":%[1]d}}`),
+		members("100,000 kernel stacks", 100_000, "proc/%d/stack", "[<0>] fn%[1]d+0x1/0x2\n[<0>] nfs_wait_bit_killable+0x1e/0xb0\n[<0>] do_syscall_64+0x5b/0x1e0\n"),
+		members("100,000 measures of pressure", 100_000, "proc/%d/pressure/io", "some avg10=99.00 avg60=98.00 avg300=97.00 total=%[1]d\nfull avg10=9.00 avg60=8.00 avg300=7.00 total=%[1]d\n"),
+		one("400,000 containers of the runtime", "crictl_ps.json", 400_000, `{"containers":[{}`, `,{"id":"%064[1]x","podSandboxId":"%064[1]x","metadata":{"name":"c%[1]d","attempt":0},"image":{"image":"x"},"state":"CONTAINER_RUNNING","createdAt":"171000%013[1]d",`+
+			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}}`, "]}"),
+		one("1,500,000 points of a range query", "query_range.json", 6000, `{"status":"success","data":{"resultType":"matrix","result":[{}`, `,{"metric":{"__name__":"kubelet_pleg_relist_duration_seconds_bucket","le":"%[1]d","node":"n%[1]d"},"values":[`+points(250)+`]}`, "]}}"),
 		one("a document 10,000 deep", "deep.json", 1, `{"kind":"List","apiVersion":"v1","items":[`+strings.Repeat(`{"a":`, 10_000)+"1", "", strings.Repeat("}", 10_000)+"]}"),
 		one("100,000 hosts in one log", "messages.log", 100_000, "", "Mar 13 15:30:00 node-%[1]d kubelet[%[1]d]: E0313 15:30:00.000000     812 kubelet.go:2456] \"SyncLoop (PLEG): event for pod\" pod=\"default/p\"\n", ""),
 		{Name: "a line of 1 GiB", Build: func(w io.Writer) error {
@@ -73,6 +80,15 @@ const (
 	snapshot = "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\"} %[1]d\n" +
 		"kubelet_pleg_relist_duration_seconds_sum %[1]d\nkubelet_pleg_relist_duration_seconds_count %[1]d\n# TYPE kubelet_pleg_last_seen_seconds gauge\nkubelet_pleg_last_seen_seconds 17%08[1]d\n"
 )
+
+// points returns n points in time with values, half a minute apart.
+func points(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`[%d,"%d"]`, 1_710_000_000+30*i, i)
+	}
+	return strings.Join(all, ",")
+}
 
 // members returns an archive of n small files. Both name and text are formats for the number of the
 // file.
