@@ -40,20 +40,12 @@ func evalRPC(s *subject, args map[string]string) outcome {
 		if args["stored"] != "" && len(s.storedErrors()) > 0 {
 			return cannotLook()
 		}
-		if !s.keepsErrors() {
+		if !s.keepsErrors {
 			return cannotLook()
 		}
 		return s.missed()
 	}
 	return foundFailures(hits)
-}
-
-// keepsErrors reports whether a line shows that the kubelet's log was not stripped of its
-// errors: an error, or a line whose form has no severity to select by.
-func (s *subject) keepsErrors() bool {
-	return slices.ContainsFunc(s.n.Events, func(e *parse.Event) bool {
-		return e.Origin.Source == parse.SrcKubelet && e.Severity != 'I' && e.Severity != 'W'
-	})
 }
 
 // ofStarting returns the failures logged by a kubelet that had not yet listed pods since

@@ -49,6 +49,9 @@ type view struct {
 	stalls   []replay.Span   // see inEpisode
 	// toExplain is set if the node has an episode or anything that failed.
 	toExplain bool
+	// keepsErrors is set if a line shows that the kubelet's log was not stripped of its errors:
+	// an error, or a line whose form has no severity to select by.
+	keepsErrors bool
 }
 
 func newView(n *replay.Node) *view {
@@ -69,6 +72,9 @@ func newView(n *replay.Node) *view {
 	}
 	v.rt, v.os = runtimeOf(v), n.Kubelet.OS
 	v.toExplain = len(n.Episodes) > 0
+	v.keepsErrors = slices.ContainsFunc(n.Events, func(e *parse.Event) bool {
+		return e.Origin.Source == parse.SrcKubelet && e.Severity != 'I' && e.Severity != 'W'
+	})
 	v.worked = worked(n)
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
 		v.kernel = k[len(k)-1]

@@ -43,7 +43,7 @@ func Lines() []Case {
 			}
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: I%s     812 %s\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), text)
 		}),
-		rows("1,000,000 lines that say how often the last was repeated", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+		rows("800,000 lines that say how often the last was repeated", 800_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			at := began.Add(time.Duration(i) * time.Second)
 			if i%2 == 0 {
 				fmt.Fprintf(w, "%s node-1 last message repeated 2147483647 times\n", at.Format(time.Stamp))

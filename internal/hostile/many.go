@@ -53,9 +53,9 @@ func Many() []Case {
 			"root     %7[1]d  0.0  0.0      0     0 ?        D    Mar13   0:00 runc init %[1]d\n", ""),
 		one("200,000 goroutines", "goroutines.txt", 200_000, "", "goroutine %[1]d [select, 5 minutes]:\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc%[1]x)\n\t/w/generic.go:%[1]d +0x1a\n"+
 			"main.f%[1]d(0xc%[1]x)\n\t/w/f.go:%[1]d +0x2b\ncreated by k8s.io/kubernetes/pkg/kubelet.start\n\t/w/k.go:1 +0x1\n\n", ""),
-		members("100,000 answers about one container each", 100_000, "crictl/inspect/%d.json", `{"status":{"id":"%064[1]x","metadata":{"name":"c","attempt":0},"state":"CONTAINER_RUNNING","createdAt":"2024-03-13T15:30:00Z",`+
+		members("80,000 answers about one container each", 80_000, "crictl/inspect/%d.json", `{"status":{"id":"%064[1]x","metadata":{"name":"c","attempt":0},"state":"CONTAINER_RUNNING","createdAt":"2024-03-13T15:30:00Z",`+
 			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}},"info":{"sandboxID":"%064[1]x","pid":%[1]d}}`),
-		members("100,000 kernel stacks", 100_000, "proc/%d/stack", "[<0>] fn%[1]d+0x1/0x2\n[<0>] nfs_wait_bit_killable+0x1e/0xb0\n[<0>] do_syscall_64+0x5b/0x1e0\n"),
+		members("60,000 kernel stacks", 60_000, "proc/%d/stack", "[<0>] fn%[1]d+0x1/0x2\n[<0>] nfs_wait_bit_killable+0x1e/0xb0\n[<0>] do_syscall_64+0x5b/0x1e0\n"),
 		members("100,000 measures of pressure", 100_000, "proc/%d/pressure/io", "some avg10=99.00 avg60=98.00 avg300=97.00 total=%[1]d\nfull avg10=9.00 avg60=8.00 avg300=7.00 total=%[1]d\n"),
 		one("400,000 containers of the runtime", "crictl_ps.json", 400_000, `{"containers":[{}`, `,{"id":"%064[1]x","podSandboxId":"%064[1]x","metadata":{"name":"c%[1]d","attempt":0},"image":{"image":"x"},"state":"CONTAINER_RUNNING","createdAt":"171000%013[1]d",`+
 			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}}`, "]}"),

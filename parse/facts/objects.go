@@ -97,7 +97,7 @@ func (s *scan) listItems(raw []byte, at int) bool {
 	if err != nil {
 		return false
 	}
-	if tok == json.Delim('{') && !toItems(d) {
+	if tok == json.Delim('{') && (!bytes.Contains(raw, []byte(`"items"`)) || !toItems(d)) {
 		return false
 	}
 	for d.More() && len(s.part.Objects) < maxObjects {

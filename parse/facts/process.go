@@ -12,6 +12,9 @@ import (
 
 // isPS recognizes ps output by its header, in any format, or by its rows alone.
 func isPS(_, head string) bool {
+	if strings.HasPrefix(strings.TrimLeft(head, " \t\r\n"), "{") {
+		return false
+	}
 	if headless(head) != nil {
 		return true
 	}

@@ -638,6 +638,7 @@ func (l *ledger) merge() {
 		}
 		out = append(out, c)
 	}
+	clear(l.claims[len(out):]) // release those that were joined
 	l.claims = out
 }
 
