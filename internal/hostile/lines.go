@@ -51,10 +51,10 @@ func Lines() []Case {
 			}
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"x\"\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"))
 		}),
-		rows("50,000 reports of 4,000 nodes", 50_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+		rows("30,000 reports of 2,500 nodes", 30_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			at := began.Add(time.Duration(i) * time.Second)
 			fmt.Fprintf(w, "%s node-%d kubelet[812]: E%s     812 kubelet.go:2456] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active %dm%d.5s ago; threshold is 3m0s\"\n",
-				at.Format(time.Stamp), i%4000, at.Format("0102 15:04:05.000000"), i/4000%9+3, i%60)
+				at.Format(time.Stamp), i%2500, at.Format("0102 15:04:05.000000"), i/2500%9+3, i%60)
 		}),
 		rows("500,000 containers that ran out of memory", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "[%[1]d.000000] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=%064[1]x,mems_allowed=0,oom_memcg=/kubepods/burstable/pod%08[1]x-0000-4000-8000-000000000000,"+
