@@ -14,8 +14,9 @@ import (
 const blockSize = 128 << 10
 
 // cachedBlocks is the number of unpacked blocks cached. Readers walk the events of
-// a few files in time order, so a few blocks suffice.
-const cachedBlocks = 8
+// a few files in time order, so a few blocks suffice for one node; but the lines of
+// the next node may be in the same blocks of a log of all nodes.
+const cachedBlocks = 64
 
 // textStore caches unpacked blocks of the compressed text of kept lines. The blocks
 // themselves are referenced only by the parse.Text handles, so unreferenced text is
@@ -24,6 +25,7 @@ type textStore struct {
 	mu    sync.Mutex
 	clock uint64
 	slots [cachedBlocks]cacheSlot
+	last  *cacheSlot // used last; most texts are in the same block as the one before
 
 	packers  []*packer // idle, for reuse of their buffers
 	folded   []byte    // scratch space: the block unpacked last, still folded
@@ -95,12 +97,15 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 // slot returns the cache slot that holds the block, unpacking it if necessary. The
 // caller must hold s.mu.
 func (s *textStore) slot(b *textBlock) *cacheSlot {
+	if s.last != nil && s.last.block == b {
+		return s.last
+	}
 	s.clock++
 	c := &s.slots[0]
 	for i := range s.slots {
 		x := &s.slots[i]
 		if x.block == b {
-			x.used = s.clock
+			x.used, s.last = s.clock, x
 			return x
 		}
 		if x.used < c.used {
@@ -112,6 +117,7 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 	lines := hollow{text: slices.Grow(c.lines.text[:0], b.text), heads: slices.Grow(c.lines.heads[:0], b.heads), rows: b.rows}
 	unfold(s.folded[:b.notes], s.folded[b.notes:], &lines)
 	*c = cacheSlot{block: b, lines: lines, used: s.clock}
+	s.last = c
 	return c
 }
 
