@@ -14,6 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/nodes"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
@@ -39,18 +40,18 @@ type Options struct {
 // whole add a warning to b. Build is deterministic, and linear in the number of records apart from sorting. A
 // host's files without kubelet lines still yield a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
-	var nodes []*Node
-	records, more := host.Split(b, opt.MostNodes, opt.Parallel)
+	var all []*Node
+	records, more := nodes.Split(b, opt.MostNodes, opt.Parallel)
 	if more > 0 && opt.LeftOut != nil {
 		opt.LeftOut(more)
 	}
 	for _, r := range records {
 		n := &Node{Records: *r}
 		b.Warnings = append(b.Warnings, rebuild(n, opt)...)
-		nodes = append(nodes, n)
+		all = append(all, n)
 	}
-	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
-	return nodes
+	slices.SortStableFunc(all, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
 // rebuild derives everything about one node from its records.

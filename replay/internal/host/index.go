@@ -57,7 +57,7 @@ type setLines struct {
 
 // newIndex builds the index in one pass over the lines. Large logs are split into up to
 // four parts that are indexed in parallel.
-func newIndex(events []*parse.Event, beside Parallel) *Index {
+func NewIndex(events []*parse.Event, beside Parallel) *Index {
 	const least, most = 16 << 10, 4 // minimum lines per part; maximum parts
 	c := &Index{Events: events, Of: make([]uint32, len(events))}
 	k := min(len(events)/least, most)
@@ -89,21 +89,21 @@ func (x *Group) date(e *parse.Event) {
 	switch {
 	case e.Basis == parse.NoTime:
 	case e.Basis <= parse.LowerBound:
-		x.when[byFile].add(e.At)
+		x.when[byFile].Add(e.At)
 	case e.Basis == parse.SinceBoot:
-		x.when[byBoot].add(e.At)
+		x.when[byBoot].Add(e.At)
 	default:
-		x.when[byWall].add(e.At)
+		x.when[byWall].Add(e.At)
 	}
 }
 
-// dated reports whether any line has a time.
-func (x *Group) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
+// Dated reports whether any line has a time.
+func (x *Group) Dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
 
-// span returns the span of all dated lines, whatever their clock.
-func (x *Group) span() (s Span) {
+// Span returns the span of all dated lines, whatever their clock.
+func (x *Group) Span() (s Span) {
 	for _, t := range x.when {
-		s.join(t)
+		s.Join(t)
 	}
 	return s
 }
@@ -158,7 +158,7 @@ func (r *registrar) join(later *Index) (as []uint32) {
 		here.Lines += x.Lines
 		here.Bases |= x.Bases
 		for clock := range here.when {
-			here.when[clock].join(x.when[clock])
+			here.when[clock].Join(x.when[clock])
 		}
 		as = append(as, at)
 	}
@@ -245,10 +245,13 @@ func (n *Records) Columns(names ...string) *parse.Columns {
 // the lines have changed.
 func (n *Records) Index() *Index {
 	if c := n.index; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
-		n.index = newIndex(n.Events, nil)
+		n.index = NewIndex(n.Events, nil)
 	}
 	return n.index
 }
+
+// UseIndex gives the node an index that exists already, of exactly its lines.
+func (n *Records) UseIndex(x *Index) { n.index = x }
 
 // Parallel runs tasks that share no written data, possibly in parallel, and returns
 // when all are done. A nil Parallel runs them one after the other.

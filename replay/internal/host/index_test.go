@@ -37,7 +37,7 @@ func TestIndexBeside(t *testing.T) {
 	}
 	whole := &Index{Events: events, Of: make([]uint32, len(events))}
 	newRegistrar(whole).take(0, len(events))
-	got := newIndex(events, nil)
+	got := NewIndex(events, nil)
 	if !slices.Equal(got.Of, whole.Of) || !slices.Equal(got.Forms, whole.Forms) || len(got.Groups) != len(whole.Groups) {
 		t.Fatalf("%d groups and %d forms, want %d and %d, or lines of others", len(got.Groups), len(got.Forms), len(whole.Groups), len(whole.Forms))
 	}

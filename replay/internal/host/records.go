@@ -38,6 +38,24 @@ func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
 // Span is an interval in Unix ns; To is 0 while it is open.
 type Span struct{ From, To int64 }
 
+func (s *Span) Add(at int64) {
+	if s.From == 0 || at < s.From {
+		s.From = at
+	}
+	s.To = max(s.To, at)
+}
+
+func (s *Span) Join(t Span) {
+	if t != (Span{}) {
+		s.Add(t.From)
+		s.Add(t.To)
+	}
+}
+
+func (s Span) Meets(t Span) bool {
+	return s.From != 0 && t.From != 0 && s.From <= t.To && t.From <= s.To
+}
+
 // Mixed returns two lines if kubelets name two nodes at the same time in what was taken for one node's records: in a
 // file without host names, lines of kubelets with equal process IDs cannot be told apart.
 func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
@@ -47,17 +65,17 @@ func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
 	}
 	by := map[string]*named{}
 	v.Index.Each(KindNotReady|KindNodeEvent|KindNamed, func(i int, e *parse.Event, _ Kinds) {
-		if name := objectName(e.Field("node")); name != "" && e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime {
+		if name := ObjectName(e.Field("node")); name != "" && e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime {
 			if by[name] == nil {
 				by[name] = &named{first: e}
 			}
-			by[name].add(e.At)
+			by[name].Add(e.At)
 		}
 	})
 	names := slices.SortedFunc(maps.Keys(by), func(x, y string) int { return cmp.Or(cmp.Compare(by[x].From, by[y].From), strings.Compare(x, y)) })
 	for i, last := 1, 0; i < len(names); i++ {
 		p, q := by[names[last]], by[names[i]]
-		if q.From <= p.To && !sameHost(names[last], names[i]) {
+		if q.From <= p.To && !SameHost(names[last], names[i]) {
 			return p.first, q.first
 		}
 		if q.To > p.To {

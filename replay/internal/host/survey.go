@@ -27,8 +27,8 @@ func Look(n *Records) *Survey {
 	for i := range v.Groups {
 		x := &v.Groups[i]
 		v.Sources[x.Origin.Source] = true
-		v.Wall.join(x.when[byWall])
-		v.Boot.join(x.when[byBoot])
+		v.Wall.Join(x.when[byWall])
+		v.Boot.Join(x.when[byBoot])
 		if x.Origin.Source == parse.SrcKubelet {
 			v.Kubelet += x.Lines
 		}

@@ -1,4 +1,4 @@
-package host
+package nodes
 
 import (
 	"slices"
@@ -6,23 +6,24 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // assigner hands the records of a bundle to the nodes of a splitter.
 type assigner struct {
 	s     *splitter
-	nodes map[*unit]*Records
-	all   []*Records
-	named map[string]*Records // by full and by short name, in lower case
-	files map[*parse.File][]*Records
-	only  map[int]*Records // by input: the node that all its units belong to; nil if they belong to several
+	nodes map[*unit]*host.Records
+	all   []*host.Records
+	named map[string]*host.Records // by full and by short name, in lower case
+	files map[*parse.File][]*host.Records
+	only  map[int]*host.Records // by input: the node that all its units belong to; nil if they belong to several
 	// moved holds the lines that are about a node other than that of the lines around
 	// them.
-	moved map[*parse.Event]*Records
+	moved map[*parse.Event]*host.Records
 }
 
-func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigner {
-	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}, map[int]*Records{}, map[*parse.Event]*Records{}}
+func newAssigner(s *splitter, nodes map[*unit]*host.Records, all []*host.Records) *assigner {
+	a := &assigner{s, nodes, all, map[string]*host.Records{}, map[*parse.File][]*host.Records{}, map[int]*host.Records{}, map[*parse.Event]*host.Records{}}
 	for _, w := range s.writers {
 		w.node = nodes[w.unit.root()]
 	}
@@ -51,7 +52,7 @@ func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigne
 // limit) it drops such lines instead, and returns how many nodes it left out.
 func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 	itself := map[*unit][]string{} // names of the nodes of roots
-	dropped := new(Records)
+	dropped := new(host.Records)
 	for _, x := range a.s.said {
 		r := x.unit.root()
 		n := a.nodes[r]
@@ -73,7 +74,7 @@ func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 		if to == nil && most > 0 && len(a.all) >= most {
 			to, more = dropped, more+1
 		} else if to == nil {
-			to = &Records{Name: x.node}
+			to = &host.Records{Name: x.node}
 			a.all = append(a.all, to)
 		}
 		a.named[strings.ToLower(x.node)] = to
@@ -82,14 +83,14 @@ func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 	return more
 }
 
-func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Records {
+func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *host.Records {
 	return a.s.writer(f, o).node
 }
 
 // ofFile returns the nodes that a record without an origin belongs to: those whose
 // lines the file holds, else the only node of its input, else the only node of all
 // inputs.
-func (a *assigner) ofFile(f *parse.File) []*Records {
+func (a *assigner) ofFile(f *parse.File) []*host.Records {
 	out, known := a.files[f]
 	if known {
 		return out
@@ -101,7 +102,7 @@ func (a *assigner) ofFile(f *parse.File) []*Records {
 	}
 	if out == nil && f != nil {
 		if one := a.only[f.Input]; one != nil {
-			out = []*Records{one}
+			out = []*host.Records{one}
 		} else if len(a.all) == 1 {
 			out = a.all
 		}
@@ -110,13 +111,13 @@ func (a *assigner) ofFile(f *parse.File) []*Records {
 	return out
 }
 
-func (a *assigner) byName(name string) *Records {
+func (a *assigner) byName(name string) *host.Records {
 	name = strings.ToLower(name)
 	if n := a.named[name]; n != nil || name == "" || isIP(name) {
 		return n
 	}
 	short, _, _ := strings.Cut(name, ".")
-	if n := a.named[short]; n != nil && sameHost(n.Name, name) {
+	if n := a.named[short]; n != nil && host.SameHost(n.Name, name) {
 		return n
 	}
 	return nil
@@ -129,11 +130,11 @@ func (a *assigner) records() {
 		n := a.ofLine(c.File, c.Origin)
 		n.Coverage = append(n.Coverage, c)
 	}
-	give(a, b.Markers, func(m *parse.Marker) *parse.File { return m.File }, func(n *Records) *[]*parse.Marker { return &n.Markers })
-	give(a, b.Facts, func(f *parse.Fact) *parse.File { return f.File }, func(n *Records) *[]*parse.Fact { return &n.Facts })
-	give(a, b.Clocks, func(c parse.FileClock) *parse.File { return c.File }, func(n *Records) *[]parse.FileClock { return &n.Clocks })
-	give(a, b.Containers, func(c *parse.Container) *parse.File { return c.File }, func(n *Records) *[]*parse.Container { return &n.Containers })
-	give(a, b.Listings, func(l parse.Listing) *parse.File { return l.File }, func(n *Records) *[]parse.Listing { return &n.Listings })
+	give(a, b.Markers, func(m *parse.Marker) *parse.File { return m.File }, func(n *host.Records) *[]*parse.Marker { return &n.Markers })
+	give(a, b.Facts, func(f *parse.Fact) *parse.File { return f.File }, func(n *host.Records) *[]*parse.Fact { return &n.Facts })
+	give(a, b.Clocks, func(c parse.FileClock) *parse.File { return c.File }, func(n *host.Records) *[]parse.FileClock { return &n.Clocks })
+	give(a, b.Containers, func(c *parse.Container) *parse.File { return c.File }, func(n *host.Records) *[]*parse.Container { return &n.Containers })
+	give(a, b.Listings, func(l parse.Listing) *parse.File { return l.File }, func(n *host.Records) *[]parse.Listing { return &n.Listings })
 	for _, sc := range b.Scrapes {
 		for _, n := range a.about(sc.Node, sc.File) {
 			n.Scrapes = append(n.Scrapes, sc)
@@ -156,7 +157,7 @@ func (a *assigner) records() {
 }
 
 // give appends each record to the nodes of its file.
-func give[T any](a *assigner, all []T, file func(T) *parse.File, of func(*Records) *[]T) {
+func give[T any](a *assigner, all []T, file func(T) *parse.File, of func(*host.Records) *[]T) {
 	for _, x := range all {
 		for _, n := range a.ofFile(file(x)) {
 			*of(n) = append(*of(n), x)
@@ -186,14 +187,14 @@ func (a *assigner) events() {
 			of = nil // copies were dropped
 		}
 	}
-	room := map[*Records]int{}
+	room := map[*host.Records]int{}
 	for _, w := range a.s.writers {
 		room[w.node] += w.events
 	}
 	if len(room) == 1 && len(a.moved) == 0 {
 		n := a.s.writers[0].node
 		if n.Events = slices.Clip(events); of != nil {
-			n.index = a.s.index
+			n.UseIndex(a.s.index)
 		}
 		return
 	}
@@ -214,9 +215,9 @@ func (a *assigner) events() {
 }
 
 // about returns the node with the given name, or else the nodes of the file.
-func (a *assigner) about(name string, f *parse.File) []*Records {
+func (a *assigner) about(name string, f *parse.File) []*host.Records {
 	if n := a.byName(name); n != nil {
-		return []*Records{n}
+		return []*host.Records{n}
 	}
 	return a.ofFile(f)
 }
@@ -228,8 +229,8 @@ func seriesNode(s *parse.Series) string {
 	if n := s.Label("node"); n != "" {
 		return n
 	}
-	host, _, _ := strings.Cut(s.Label("instance"), ":")
-	return host
+	name, _, _ := strings.Cut(s.Label("instance"), ":")
+	return name
 }
 
 func seriesFile(s *parse.Series) *parse.File {
@@ -250,10 +251,10 @@ func objectNode(o *parse.Object) (name string, itself bool) {
 	switch {
 	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:
 		return o.Name, true
-	case o.Kind == facts.ObjectEvent && FieldOf(o.Fields, "involved_kind") == "Node":
-		return FieldOf(o.Fields, "involved_name"), true
+	case o.Kind == facts.ObjectEvent && host.FieldOf(o.Fields, "involved_kind") == "Node":
+		return host.FieldOf(o.Fields, "involved_name"), true
 	case o.Kind == facts.ObjectEvent:
-		return FieldOf(o.Fields, "host"), false
+		return host.FieldOf(o.Fields, "host"), false
 	}
-	return FieldOf(o.Fields, "node"), false
+	return host.FieldOf(o.Fields, "node"), false
 }

@@ -1,0 +1,304 @@
+package nodes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// joinWithinFiles joins the hosts of one file that are one machine under changing
+// names: lines without a host, names like localhost, the same kubelet process under two
+// names. Hosts whose lines interleave are several nodes in a merged log.
+func (s *splitter) joinWithinFiles() {
+	for _, f := range s.files() {
+		us := s.byFile[f]
+		if f.Node != "" {
+			var first *unit
+			for _, u := range us {
+				if first != nil && !u.about() {
+					join(first, u)
+				} else if !u.about() {
+					first = u
+				}
+			}
+			continue
+		}
+		for i, a := range us {
+			for _, b := range us[i+1:] {
+				if renamed(a, b) {
+					join(a, b)
+				}
+			}
+		}
+		s.joinHostless(us)
+	}
+}
+
+// files returns the files that have units, in the order of their first unit.
+func (s *splitter) files() []*parse.File {
+	var out []*parse.File
+	seen := map[*parse.File]bool{}
+	for _, u := range s.units {
+		if !seen[u.file] {
+			seen[u.file] = true
+			out = append(out, u.file)
+		}
+	}
+	return out
+}
+
+// joinHostless joins the lines without a host to the only host of their file.
+func (s *splitter) joinHostless(us []*unit) {
+	var bare *unit
+	roots := map[*unit]bool{}
+	for _, u := range us {
+		if u.host == "" {
+			bare = u
+		} else {
+			roots[u.root()] = true
+		}
+	}
+	if bare == nil || len(roots) != 1 {
+		return
+	}
+	for r := range roots {
+		join(r, bare)
+	}
+}
+
+// joinByName joins the units of all files that agree on the node's name, whether it
+// comes from the bundle layout, the host or the kubelet.
+func (s *splitter) joinByName() {
+	byName := map[string]*unit{}
+	for _, u := range s.units {
+		for _, name := range u.claims() {
+			name = strings.ToLower(name)
+			if o := byName[name]; o != nil {
+				join(o, u)
+			} else {
+				byName[name] = u
+			}
+		}
+	}
+	// A short host name and the full name of the same machine.
+	for name, u := range byName {
+		for i := strings.IndexByte(name, '.'); i > 0; i = -1 {
+			if o := byName[name[:i]]; o != nil && !isIP(name) {
+				join(o, u)
+			}
+		}
+	}
+}
+
+// joinByProcess joins units without any name to units written by the same kubelet
+// process, such as other parts of a rotated log.
+func (s *splitter) joinByProcess() {
+	byPID := map[int][]*unit{}
+	for _, u := range s.units {
+		for pid := range u.pids {
+			if pid > 1 {
+				byPID[pid] = append(byPID[pid], u)
+			}
+		}
+	}
+	_, named := s.rootsOf((*unit).named)
+	for _, u := range s.units {
+		if u.named() {
+			continue
+		}
+		for pid := range u.pids {
+			if pid <= 1 {
+				continue
+			}
+			for _, o := range byPID[pid][:min(len(byPID[pid]), 16)] {
+				if o != u && (o.file.Input == u.file.Input || len(named[o.file.Input]) < 2) {
+					join(o, u)
+				}
+			}
+		}
+	}
+}
+
+// rootsOf returns the roots of the units for which kind is true: all of them, and by
+// input.
+func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int][]*unit) {
+	type key struct {
+		input int
+		root  *unit
+	}
+	byInput = map[int][]*unit{}
+	seen := map[key]bool{}
+	for _, u := range s.units {
+		if !kind(u) {
+			continue
+		}
+		r := u.root()
+		if k := (key{-1, r}); !seen[k] {
+			seen[k] = true
+			all = append(all, r)
+		}
+		if k := (key{u.file.Input, r}); !seen[k] {
+			seen[k] = true
+			byInput[u.file.Input] = append(byInput[u.file.Input], r)
+		}
+	}
+	return all, byInput
+}
+
+// joinHosts joins the logs of other programs to the node of the kubelet, in an input
+// with the log of one kubelet and a layout without node names: there the host name need
+// not be the node's name. Units that name a different node than the kubelet stay apart.
+func (s *splitter) joinHosts() {
+	all, kubelets := s.rootsOf((*unit).ofKubelet)
+	has := map[*unit]bool{}
+	for _, r := range all {
+		has[r] = true
+	}
+	names := s.nodeNames()
+	for _, u := range s.units {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(u.mentions() && len(names[k[0]]) == 0) {
+			join(k[0], u)
+		}
+	}
+}
+
+// nodeNames returns the node names stated by the units of each root.
+func (s *splitter) nodeNames() map[*unit][]string {
+	out := map[*unit][]string{}
+	for _, u := range s.units {
+		out[u.root()] = append(out[u.root()], u.nodes()...)
+	}
+	return out
+}
+
+// another reports whether both lists are non-empty and have no host in common.
+func another(have, names []string) bool {
+	return len(have) > 0 && len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
+		return slices.ContainsFunc(have, func(k string) bool { return host.SameHost(k, n) })
+	})
+}
+
+// stranger reports whether name is a node other than those of the kubelets in the input
+// of f. It must be called after all units are joined.
+func (s *splitter) stranger(name string, f *parse.File) bool {
+	if name == "" || f == nil {
+		return false
+	}
+	if s.kubelets == nil {
+		_, s.kubelets = s.rootsOf((*unit).ofKubelet)
+		s.names = s.nodeNames()
+	}
+	all := s.kubelets[f.Input]
+	return len(all) > 0 && !slices.ContainsFunc(all, func(r *unit) bool { return !another(s.names[r], []string{name}) })
+}
+
+// joinRest joins units that do not name their node to the only node of their input, or
+// of all inputs. A kubelet that ran beside those of that node is a node of its own. If
+// there are several nodes, it joins those units with each other, except logs of
+// kubelets that ran at the same time: what lies beside these goes to the one in the same
+// folder.
+func (s *splitter) joinRest() {
+	all, _ := s.rootsOf((*unit).named)
+	attached := map[*unit]bool{}
+	for _, r := range all {
+		attached[r] = true
+	}
+	all, byInput := s.rootsOf((*unit).namesNode)
+	only := func(u *unit) *unit {
+		if own := byInput[u.file.Input]; len(own) == 1 {
+			return own[0]
+		} else if len(own) == 0 && len(all) == 1 {
+			return all[0]
+		}
+		return nil
+	}
+	ran := s.processes()
+	merge := func(a, b *unit) {
+		if a, b = a.root(), b.root(); a != b {
+			join(a, b)
+			ran[a] = append(ran[a], ran[b]...)
+		}
+	}
+	var rest, others []*unit
+	for _, u := range s.units {
+		if u.named() || attached[u.root()] {
+			continue
+		}
+		if ran[u.root()] == nil {
+			others = append(others, u)
+		} else if n := only(u); n != nil && !beside(ran[n.root()], ran[u.root()], restart) {
+			merge(n, u)
+		} else {
+			rest = append(rest, u)
+		}
+	}
+	for i, u := range rest {
+		for _, o := range rest[:min(i, 64)] {
+			if !beside(ran[o.root()], ran[u.root()], 0) {
+				merge(o, u)
+				break
+			}
+		}
+	}
+	kubelets, ofInput := s.rootsOf((*unit).ofKubelet)
+	strays, folders := len(rest) > 0, s.folders()
+	var loose *unit
+	for _, u := range others {
+		near := ofInput[u.file.Input]
+		if len(near) == 0 {
+			near = kubelets
+		}
+		n := only(u)
+		if strays && len(near) > 1 && !s.several[u.file] {
+			n = folders.of(u.file)
+		} else if n == nil && strays {
+			n = rest[0]
+		}
+		if n == nil {
+			loose = cmp.Or(loose, u)
+			n = loose
+		}
+		join(n, u)
+	}
+}
+
+// process is a kubelet process that wrote lines of a file.
+type process struct {
+	pid  int
+	file *parse.File
+	when host.Span
+}
+
+// processes returns the kubelet processes of each root that has any. Lines that another
+// program handed on, such as dockerd, carry the ID of that program.
+func (s *splitter) processes() map[*unit][]process {
+	out := map[*unit][]process{}
+	for _, w := range s.writers {
+		if o, u := w.origin, w.unit; o.Source == parse.SrcKubelet && o.PID != 0 && (o.Ident == "" || o.Ident == "kubelet" || u.pid != 0) {
+			out[u.root()] = append(out[u.root()], process{o.PID, u.file, w.when})
+		}
+	}
+	return out
+}
+
+// restart is longer than lines of two processes of one node can overlap.
+const restart = int64(60e9)
+
+// beside reports whether two kubelets must be of different nodes: they wrote at the
+// same time under different process IDs, for the given time if into different files.
+func beside(a, b []process, least int64) bool {
+	for _, p := range a {
+		for _, q := range b {
+			if p.pid == q.pid || !p.when.Meets(q.when) {
+				continue
+			}
+			if p.file == q.file || least == 0 || min(p.pid, q.pid) > 1 && min(p.when.To, q.when.To)-max(p.when.From, q.when.From) >= least {
+				return true
+			}
+		}
+	}
+	return false
+}
