@@ -105,6 +105,11 @@ var places = []shape{
 	{lazy(`_HOSTNAME"?\s*[=:]\s*"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "_HOSTNAME"},
 	{lazy(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
 	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
+	{lazy(`(?:^|[\s"'(=\[])nodes?/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "node/|nodes/"},
+	{lazy(`(?:^|[\s"'(=\[])(?:deployment|daemonset|statefulset|replicaset|job|service|configmap|secret|serviceaccount)s?(?:\.[a-z0-9.]+)?/([a-z0-9][a-z0-9.-]*)`), []Kind{Object}, "deployment|daemonset|statefulset|replicaset|job|service|configmap|secret"},
+	{lazy(`\bHost(?:name)?: +([A-Za-z0-9][A-Za-z0-9.-]*)(?:[\s,;"']|$)`), []Kind{Node}, "Host"},
+	{lazy(`\bdial \w+: lookup ([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Host}, "lookup "},
+	{lazy(`[A-Za-z0-9]@([A-Za-z0-9][A-Za-z0-9-]*)(?:[\s"',;:)\]]|$)`), []Kind{Host}, "@"},
 }
 
 // goField matches KEY:value as printed by Go.
