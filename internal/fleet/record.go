@@ -101,6 +101,7 @@ const (
 // Reduce makes the record of a report. The caller provides ID and name, and may correct the status.
 func Reduce(id, name string, r *model.Report) Record {
 	rec := Record{ID: id, Name: name, Status: Analysed, Warnings: len(r.Warnings), Nodes: reduceNodes(r.Nodes)}
+	model.In(&rec.ID, &rec.Name) // all else is escaped in the report
 	used, partial := 0, false
 	for _, in := range r.Inputs {
 		rec.Kind, rec.Bytes = in.Kind, rec.Bytes+in.Bytes
