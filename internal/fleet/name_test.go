@@ -12,7 +12,7 @@ import (
 // and in the positions of its quotes, as the report escapes the names of its files.
 func TestNameOfBundle(t *testing.T) {
 	const name, escaped = "b/\x1b[31m\n::error::x\u202e.log", `b/\x1b[31m\n::error::x\u202e.log`
-	r := Reduce(name, name, &model.Report{Nodes: []*model.Node{{Name: "n", Causes: []model.Cause{{ID: "c",
+	r := Reduce(name, name, &model.Report{Nodes: []*model.Node{{Name: "n", History: &model.History{}, Causes: []model.Cause{{ID: "c",
 		For: model.ProofOf(model.Evidence{File: strings.TrimPrefix(escaped, "b/"), Line: 3})}}}}})
 	if r.Name != escaped || r.ID != escaped {
 		t.Errorf("name %q, ID %q", r.Name, r.ID)

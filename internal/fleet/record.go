@@ -117,7 +117,7 @@ func Reduce(id, name string, r *model.Report) Record {
 	case partial:
 		rec.Status, rec.Error = Partly, firstWarning(r)
 	}
-	rec.place()
+	rec.place(name)
 	return rec
 }
 
@@ -137,11 +137,11 @@ func firstWarning(r *model.Report) string {
 }
 
 // place adds the name of the bundle to the position of each quote, since hundreds of bundles may
-// contain a file of the same name.
-func (r *Record) place() {
+// contain a file of the same name. The name is as given, not escaped.
+func (r *Record) place(name string) {
 	full := func(qs []Quote) {
 		for i := range qs {
-			qs[i].Where = placeIn(r.Name, qs[i].Where)
+			qs[i].Where = placeIn(name, qs[i].Where)
 		}
 	}
 	for i := range r.Nodes {
@@ -156,13 +156,14 @@ func (r *Record) place() {
 	}
 }
 
-// placeIn joins the name of a bundle and a position in it. If the bundle is a file or an archive,
+// placeIn joins the name of a bundle, which it escapes, and a position in it. If the bundle is a file or an archive,
 // the position already begins with the last element of the name.
 func placeIn(bundle, where string) string {
 	dir, base := "", bundle
 	if i := strings.LastIndexAny(bundle, `/\`); i >= 0 {
 		dir, base = bundle[:i+1], bundle[i+1:]
 	}
+	model.In(&bundle, &dir, &base)
 	if rest, ok := strings.CutPrefix(where, base); ok && (rest == "" || rest[0] == ':' || rest[0] == '!') {
 		return dir + where
 	}
