@@ -285,6 +285,13 @@ func (h *Header) clean() {
 	model.In(&h.Schema, &h.Tool, &h.Rules, &h.Causes, &h.Options)
 }
 
+// escaped returns the name of a bundle, which is part of no report, with its control characters
+// escaped.
+func escaped(name string) string {
+	model.In(&name)
+	return name
+}
+
 func (r *Record) clean() {
 	see := model.In
 	seeAll := func(qs []Quote) {

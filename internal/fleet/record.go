@@ -100,8 +100,7 @@ const (
 
 // Reduce makes the record of a report. The caller provides ID and name, and may correct the status.
 func Reduce(id, name string, r *model.Report) Record {
-	rec := Record{ID: id, Name: name, Status: Analysed, Warnings: len(r.Warnings), Nodes: reduceNodes(r.Nodes)}
-	model.In(&rec.ID, &rec.Name) // all else is escaped in the report
+	rec := Record{ID: escaped(id), Name: escaped(name), Status: Analysed, Warnings: len(r.Warnings), Nodes: reduceNodes(r.Nodes)}
 	used, partial := 0, false
 	for _, in := range r.Inputs {
 		rec.Kind, rec.Bytes = in.Kind, rec.Bytes+in.Bytes
@@ -163,7 +162,7 @@ func placeIn(bundle, where string) string {
 	if i := strings.LastIndexAny(bundle, `/\`); i >= 0 {
 		dir, base = bundle[:i+1], bundle[i+1:]
 	}
-	model.In(&bundle, &dir, &base)
+	bundle, dir, base = escaped(bundle), escaped(dir), escaped(base)
 	if rest, ok := strings.CutPrefix(where, base); ok && (rest == "" || rest[0] == ':' || rest[0] == '!') {
 		return dir + where
 	}

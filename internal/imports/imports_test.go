@@ -229,8 +229,8 @@ func TestProgram(t *testing.T) {
 }
 
 // TestEscaping: strings from inputs are escaped by package model as they enter a document. Only two
-// places escape strings that are part of no report: partials of batch, and messages on the
-// terminal. Other escaping functions of model are not exported.
+// places escape strings that are part of no report: partials of batch with the names of bundles, and
+// messages on the terminal. Other escaping functions of model are not exported.
 func TestEscaping(t *testing.T) {
 	entrances := []string{"internal/fleet/partial.go", "cmd/plegforensics/visible.go"}
 	root := filepath.Join("..", "..")
