@@ -273,8 +273,9 @@ return new Promise(r=>setTimeout(()=>r(`+state+`),200))})()`, &before)
 func TestRange(t *testing.T) {
 	s := open(t, reportPage(t, "hang-list"), 1440, 1000)
 	var sum, cleared, hits string
-	s.eval(t, `(()=>{const c=document.getElementById("canvas"),r=c.getBoundingClientRect(),at=(type,x)=>c.dispatchEvent(new PointerEvent(type,{bubbles:true,pointerId:1,pointerType:"mouse",clientX:r.left+x,clientY:r.top+60}));
-c.setPointerCapture=()=>{};at("pointerdown",200);at("pointermove",300);at("pointermove",500);at("pointerup",500);return document.getElementById("sum").textContent})()`, &sum)
+	// The scale of the canvas is known once it has been drawn.
+	s.eval(t, `new Promise(done=>requestAnimationFrame(()=>requestAnimationFrame(done))).then(()=>{const c=document.getElementById("canvas"),r=c.getBoundingClientRect(),at=(type,x)=>c.dispatchEvent(new PointerEvent(type,{bubbles:true,pointerId:1,pointerType:"mouse",clientX:r.left+x,clientY:r.top+60}));
+c.setPointerCapture=()=>{};at("pointerdown",200);at("pointermove",300);at("pointermove",500);at("pointerup",500);return document.getElementById("sum").textContent})`, &sum)
 	if !strings.Contains(sum, "relist") || !strings.Contains(sum, "kubelet: ") || !strings.Contains(sum, "ListPodSandbox: ") {
 		t.Errorf("the range sums to %q", sum)
 	}
