@@ -10,11 +10,11 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/assign"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
-	"github.com/plegforensics/plegforensics/replay/internal/nodes"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
@@ -41,7 +41,7 @@ type Options struct {
 // host's files without kubelet lines still yield a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
 	var all []*Node
-	records, more := nodes.Split(b, opt.MostNodes, opt.Parallel)
+	records, more := assign.Split(b, opt.MostNodes, opt.Parallel)
 	if more > 0 && opt.LeftOut != nil {
 		opt.LeftOut(more)
 	}

@@ -155,8 +155,8 @@ func (r *Record) place(name string) {
 	}
 }
 
-// placeIn joins the name of a bundle, which it escapes, and a position in it. If the bundle is a file or an archive,
-// the position already begins with the last element of the name.
+// placeIn joins the name of a bundle, which it escapes, and a position in it. The position of a file or an
+// archive already begins with the last element of the name.
 func placeIn(bundle, where string) string {
 	dir, base := "", bundle
 	if i := strings.LastIndexAny(bundle, `/\`); i >= 0 {

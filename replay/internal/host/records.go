@@ -38,6 +38,7 @@ func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
 // Span is an interval in Unix ns; To is 0 while it is open.
 type Span struct{ From, To int64 }
 
+// Add extends the span to a moment.
 func (s *Span) Add(at int64) {
 	if s.From == 0 || at < s.From {
 		s.From = at
@@ -45,6 +46,7 @@ func (s *Span) Add(at int64) {
 	s.To = max(s.To, at)
 }
 
+// Join extends the span to all of t, which may be empty.
 func (s *Span) Join(t Span) {
 	if t != (Span{}) {
 		s.Add(t.From)
@@ -52,6 +54,7 @@ func (s *Span) Join(t Span) {
 	}
 }
 
+// Meets reports whether the spans share a moment; an empty one shares none.
 func (s Span) Meets(t Span) bool {
 	return s.From != 0 && t.From != 0 && s.From <= t.To && t.From <= s.To
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/version"
 )
 
+// GenericPeriod is the pause between relists of the generic generator.
+const GenericPeriod = pleg.Period
+
+// Given holds settings that the user states about the kubelet; they override the log. Zero values mean not
+// given.
+type Given struct {
+	KubeletVersion                string // "v1.28.0" or "1.28"
+	RelistThreshold, RelistPeriod time.Duration
+}
+
 // Profile describes the node's kubelet and how that is known.
 type Profile struct {
 	Version    string // "v1.28.0", "" if unknown
@@ -112,3 +122,6 @@ func (k *Profile) OnDemandRelists() bool {
 	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
 	return err != nil || p.Has(pleg.OnDemandRelist)
 }
+
+// PLEGUnknown is the value of Profile.PLEG if nothing shows whether evented PLEG is on.
+const PLEGUnknown = "unknown"

@@ -2,7 +2,6 @@ package kubelet
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -16,24 +15,6 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/version"
 )
-
-// Times formats a count and a noun, such as "2 pairs".
-func Times(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// GenericPeriod is the pause between relists of the generic generator.
-const GenericPeriod = pleg.Period
-
-// Given holds settings that the user states about the kubelet; they override the log. Zero values mean not
-// given.
-type Given struct {
-	KubeletVersion                string // "v1.28.0" or "1.28"
-	RelistThreshold, RelistPeriod time.Duration
-}
 
 // profiler fills in a Profile and records how each value is known.
 type profiler struct {
@@ -462,6 +443,3 @@ func (p *profiler) verbosity() {
 		p.say("verbosity at least " + strconv.Itoa(k.Verbosity) + " by its lines")
 	}
 }
-
-// PLEGUnknown is the value of Profile.PLEG if nothing shows whether evented PLEG is on.
-const PLEGUnknown = "unknown"

@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -11,6 +12,13 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
+
+// RoundTimeout is the unit of timeouts that people set.
+const RoundTimeout = 5 * time.Second
+
+// timeoutLate is how late a call that hits its deadline may return, with the rest of its relist, on a loaded
+// machine.
+const timeoutLate = 400 * time.Millisecond
 
 // stated returns the threshold that most lines state, 0 if none does.
 func (p *profiler) stated() time.Duration {
@@ -308,9 +316,10 @@ func (p *profiler) timedOut(run int, from, to int64) bool {
 	return false
 }
 
-// RoundTimeout is the unit of timeouts that people set.
-const RoundTimeout = 5 * time.Second
-
-// timeoutLate is how late a call that hits its deadline may return, with the rest of its relist, on a loaded
-// machine.
-const timeoutLate = 400 * time.Millisecond
+// Times formats a count and a noun, such as "2 pairs".
+func Times(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

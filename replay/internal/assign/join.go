@@ -1,4 +1,4 @@
-package nodes
+package assign
 
 import (
 	"cmp"
