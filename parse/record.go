@@ -468,7 +468,15 @@ type Warning struct {
 	Pos
 	Msg string // lower case, no period
 	Cut bool   // a limit excluded part of the input
+	// Note: the input is of a kind that users should know of, but all of it was read. Any other warning
+	// makes the input partial.
+	Note bool
 }
 
 // String returns "path:line: message".
 func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }
+
+// Partial reports whether a warning says that something of the input was not read.
+func Partial(ws []Warning) bool {
+	return slices.ContainsFunc(ws, func(w Warning) bool { return !w.Note })
+}

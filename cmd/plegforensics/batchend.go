@@ -15,6 +15,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
 // finishBatch writes the partial and the reports, and returns the verdict. empty means that this
@@ -193,13 +194,13 @@ func partialFiles(args []string) []string {
 }
 
 func readPartial(path string) (*fleet.Partial, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.IsDir() {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return nil, errors.New("holds no *.plegp files")
 	}
+	f, err := bundle.OpenAside(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	return fleet.Read(f)
 }

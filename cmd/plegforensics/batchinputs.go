@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -45,22 +44,18 @@ func batchInputs(c *cli.Context) ([]string, error) {
 		out = append(out, names...)
 	}
 	if path := c.String("manifest"); path != "" {
-		f, err := os.Open(path)
+		data, err := readAside(path)
 		if err != nil {
 			return nil, usage("", "--manifest %s", plainly(err))
 		}
-		names, err := listed(f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, usage("", "--manifest %s", plainly(err))
-		}
-		out = append(out, names...)
+		out = append(out, listed(data)...)
 	}
 	if stdin {
-		names, err := listed(c.App.Reader)
+		data, err := readAll("the list", c.App.Reader)
 		if err != nil {
 			return nil, usage("", "--from-stdin: %s", plainly(err))
 		}
-		out = append(out, names...)
+		out = append(out, listed(data)...)
 	}
 	for i := range out {
 		out[i] = filepath.Clean(out[i])
@@ -134,7 +129,7 @@ var magics = []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "\x
 
 // packed reports whether a file is an archive or compressed, by its first bytes.
 func packed(path string) bool {
-	f, err := os.Open(path)
+	f, err := bundle.OpenAside(path)
 	if err != nil {
 		return false
 	}
@@ -151,11 +146,7 @@ func packed(path string) bool {
 }
 
 // listed reads names, one per line, or separated by NULs if there are any.
-func listed(in io.Reader) ([]string, error) {
-	data, err := readAll("the list", bufio.NewReader(in))
-	if err != nil {
-		return nil, err
-	}
+func listed(data []byte) []string {
 	sep := "\n"
 	if bytes.IndexByte(data, 0) >= 0 {
 		sep = "\x00"
@@ -169,7 +160,7 @@ func listed(in io.Reader) ([]string, error) {
 			out = append(out, l)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // shardOf returns the bundles of shard s. They are chosen by a hash of the name, so that a shard
@@ -287,14 +278,11 @@ func bare(err error) error {
 }
 
 func hashFile(ctx context.Context, h io.Writer, path string) error {
-	f, err := os.Open(path)
+	f, err := bundle.OpenAside(path)
 	if err != nil {
-		return bare(err)
+		return err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil {
-		bundle.Impatient(f, st)
-	}
 	_, err = io.Copy(h, cancelReader{ctx, f})
 	return bundle.Told(err)
 }

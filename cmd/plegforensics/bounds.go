@@ -27,21 +27,18 @@ const maxAside = 64 << 20
 
 // readAside reads a file of rules or names.
 func readAside(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := bundle.OpenAside(path)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil {
-		bundle.Impatient(f, st)
-	}
 	return readAll(path, f)
 }
 
 func readAll(path string, in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxAside+1))
 	if err != nil {
-		return nil, bundle.Told(err)
+		return nil, &fs.PathError{Op: "read", Path: path, Err: bundle.Told(err)}
 	}
 	if len(data) > maxAside {
 		return nil, fmt.Errorf("%s holds more than %d MiB", path, maxAside>>20)

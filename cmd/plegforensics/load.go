@@ -359,12 +359,13 @@ func nothing(r *model.Analysis) error {
 
 // verdict maps findings and input problems to the exit status.
 func verdict(c *cli.Context, r *model.Analysis, gates []gate) error {
-	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
-		return errPartial()
-	}
-	return held(gates, findingsOf(r))
+	return cmp.Or(strictly(c, r.Warnings), held(gates, findingsOf(r)))
 }
 
-func errPartial() error {
+// strictly returns an error if --strict is set and the input was read only in part.
+func strictly(c *cli.Context, warned []parse.Warning) error {
+	if !c.Bool("strict") || !parse.Partial(warned) {
+		return nil
+	}
 	return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
 }

@@ -84,14 +84,6 @@ func runQuery(c *cli.Context) error {
 	return cmp.Or(err, strictly(c, warned))
 }
 
-// strictly returns an error if --strict is set and the input was read only in part.
-func strictly(c *cli.Context, warned []parse.Warning) error {
-	if !c.Bool("strict") || len(warned) == 0 {
-		return nil
-	}
-	return errPartial()
-}
-
 // list writes the list of available metrics.
 func list(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node) error {
 	clean, red := cleanerFor(c, ns)

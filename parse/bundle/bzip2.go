@@ -39,6 +39,7 @@ type bzip2Stream struct {
 	buf     []byte
 	held    []byte // text of the block that is not used yet
 	out     []byte // text to be returned
+	after   error  // why nothing follows the current block, whose end is not known; nil if something does
 	pending error  // to be returned after out
 	err     error  // … was returned
 	sums    uint32 // checksum of the blocks of the current stream
@@ -78,6 +79,9 @@ var bzip2Starts = func() (is [256]bool) {
 }()
 
 var errBzip2Far = bzip2.StructuralError("no further block")
+
+// errBzip2Magic is the decoder's error for what follows a block with a right checksum.
+const errBzip2Magic = bzip2.StructuralError("bad magic value found")
 
 // bzip2Lost is the error at the end of a stream of which blocks are lost.
 type bzip2Lost struct {
@@ -151,6 +155,11 @@ func (s *bzip2Stream) step() error {
 	switch {
 	case err == io.EOF:
 		s.z = nil
+	case err == errBzip2Magic:
+		s.z, s.pending = nil, s.after
+		return s.use()
+	case err != nil && s.after != nil:
+		return s.after
 	case err != nil:
 		s.z, s.held = nil, s.held[:0]
 		return s.lose(s.from, err)
@@ -170,12 +179,15 @@ func (s *bzip2Stream) advance() error {
 		}
 		s.from = s.at
 		whole, err := s.load()
-		switch {
-		case err != nil:
-			return s.ended(err)
-		case whole:
+		if err != nil {
+			s.after = s.ended(err)
+		}
+		if whole {
 			s.pos, s.begun = 0, false
 			return nil
+		}
+		if s.after != nil {
+			return s.after
 		}
 		if err := s.lose(s.from, bzip2.StructuralError("no end of a block")); err != nil {
 			return err
@@ -192,6 +204,8 @@ type bzip2Frames struct{ *bzip2Stream }
 func (s bzip2Frames) ReadByte() (byte, error) {
 	switch {
 	case s.pos >= len(s.frame)-bzip2Trailer && !s.begun && len(s.held) == 0:
+		return 0, io.ErrUnexpectedEOF
+	case s.pos == len(s.frame) && s.after != nil:
 		return 0, io.ErrUnexpectedEOF
 	case s.pos == len(s.frame):
 		err := s.use()
@@ -221,7 +235,8 @@ func (s *bzip2Stream) ended(err error) error {
 }
 
 // load reads a block and the magic behind it into body. It returns false if the block
-// is longer than any can be.
+// is longer than any can be. With an error, no magic follows: the block may be whole,
+// and what is behind it damaged.
 func (s *bzip2Stream) load() (whole bool, err error) {
 	s.body = append(s.body[:0], s.last)
 	w, have := uint64(s.last), s.tail // have counts the bits behind the previous magic
@@ -229,7 +244,8 @@ func (s *bzip2Stream) load() (whole bool, err error) {
 	for {
 		b, err := s.src.ReadByte()
 		if err != nil {
-			return false, short(err)
+			s.cut(skew, uint(len(s.body))*8+1)
+			return len(s.body) <= bzip2Longest, short(err)
 		}
 		if w, have = w<<8|uint64(b), have+8; have > 8*bzip2Farthest {
 			return false, errBzip2Far
@@ -252,7 +268,8 @@ func (s *bzip2Stream) load() (whole bool, err error) {
 }
 
 // cut makes body a stream of one block: n bits of it, of which the first are the
-// lowest skew bits of its first byte.
+// lowest skew bits of its first byte. Behind more bits than there are, it has no end:
+// what follows completes no magic.
 func (s *bzip2Stream) cut(skew, n uint) {
 	in := s.body
 	if skew == 0 {
@@ -264,6 +281,7 @@ func (s *bzip2Stream) cut(skew, n uint) {
 	}
 	s.frame = append(append(s.frame[:0], 'B', 'Z', 'h', s.level), "1AY&SY"...)
 	if n > uint(len(in))*8 || n < 32 { // too long, or too short for a checksum
+		s.frame = append(append(s.frame, in...), bytes.Repeat([]byte{0xff}, 2*bzip2Trailer)...)
 		return
 	}
 	sum := in[:4]

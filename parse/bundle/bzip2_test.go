@@ -129,3 +129,31 @@ func TestBzip2ManyLost(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestBzip2End: what is damaged behind the last block costs no text.
+func TestBzip2End(t *testing.T) {
+	text, packed := bzip2Log(t)
+	for _, of := range [][]byte{text, text[:500], text[:501], text[:777]} {
+		if len(of) < len(text) {
+			packed = pipe(t, of, "bzip2", "-c")
+		}
+		for n := 1; n <= 10; n++ {
+			if got, err := readBzip2(packed[:len(packed)-n]); err == nil || !bytes.Equal(got, of) {
+				t.Errorf("%d bytes cut from the end: %d of %d bytes of text, %v", n, len(got), len(of), err)
+			}
+			bad := bytes.Clone(packed)
+			bad[len(bad)-n] ^= 0x10
+			if got, err := readBzip2(bad); n > 1 && err == nil || !bytes.Equal(got, of) { // the last byte may be padding
+				t.Errorf("flipped %d bytes before the end: %d of %d bytes of text, %v", n, len(got), len(of), err)
+			}
+		}
+		two := append(bytes.Clone(packed), packed...)
+		two[len(packed)-8] ^= 0x10
+		if got, err := readBzip2(two); err == nil || len(got) < len(of) || !bytes.HasPrefix(got, of) {
+			t.Errorf("flipped between two streams: %d of %d bytes of text, %v", len(got), 2*len(of), err)
+		}
+	}
+	if got, err := readBzip2(packed[:len(packed)-14]); err == nil || len(got) > 0 {
+		t.Errorf("a block without its end gave %d bytes, %v", len(got), err)
+	}
+}

@@ -163,6 +163,10 @@ func TestSkippableFrames(t *testing.T) {
 		if textsOf(got) != textsOf(plain) || len(got.Warnings) > 0 {
 			t.Errorf("%s: %d events of %d, %v", name, len(got.Events), len(plain.Events), got.Warnings)
 		}
+		long := binary.LittleEndian.AppendUint32([]byte("\x52\x2a\x4d\x18"), 1<<32-16)
+		if b, _ := loaded(t, file(t, "kubelet.log."+name, append(long, packed...))); !strings.Contains(warnings(b), "data is cut short: the skippable frame at byte 0 has ") {
+			t.Errorf("%s: a frame longer than the file: %s", name, warnings(b))
+		}
 	}
 }
 
@@ -223,6 +227,12 @@ func TestForeign(t *testing.T) {
 		{"logs.tar.lzma", string(lzma), "xz -d"},
 		{"logs.tar.lz", "LZIP\x01\x0c0123456789", "lzip -d"},
 		{"logs.cab", "MSCF\x00\x00\x00\x00\x2c\x00", "cabextract"},
+		{"logs.lzo", "\x89LZO\x00\r\n\x1a\n\x10\x40", "lzop -d"},
+		{"System.evtx", "ElfFile\x00\x00\x00\x00\x00", "Get-WinEvent"},
+		{"x.deb", "!<arch>\ndebian-binary   ", "dpkg-deb -x"},
+		{"x.rpm", "\xed\xab\xee\xdb\x03\x00", "rpm2cpio"},
+		{"x.cpio", "070701" + strings.Repeat("00000A81", 13) + "kubelet.log\x00", "cpio -id"},
+		{"x.img", "hsqs\x05\x00\x00\x00", "unsquashfs"},
 		{"logs.exe", string(pe), "extracts itself"},
 		{"logs.elf", "\x7fELF\x02\x01\x01\x00\x00\x00", "extracts itself"},
 		{"logs.run", "#!/bin/sh\n# This script was generated using Makeself 2.4.0\n\x1f\x8b\x08", "--noexec"},
@@ -359,6 +369,138 @@ func TestHolesTold(t *testing.T) {
 		}
 		if holes != c.holes || len(b.Files) != 1 || b.Files[0].Unused != "" {
 			t.Errorf("%s: %d holes, want %d; %+v", what, holes, c.holes, b.Files)
+		}
+	}
+}
+
+// warnings returns the warnings of a load, one per line, with a mark on those that are
+// notes.
+func warnings(b *parse.Bundle) string {
+	var s strings.Builder
+	for _, w := range b.Warnings {
+		fmt.Fprintf(&s, "%s note=%v\n", w, w.Note)
+	}
+	return s.String()
+}
+
+// TestZeroedHeaders: zeros over the header of a member of a tar archive look like its
+// end; what they cost is told, and all other members are read.
+func TestZeroedHeaders(t *testing.T) {
+	log := testLog(300)
+	whole := tarOf(t, entry{"a.log", log}, entry{"b.log", log[:len(log)/2]}, entry{"c.log", log})
+	member := func(n int) int { // offset of the header of member n
+		at := 0
+		for range n {
+			at += tarBlock + (len(log)+tarBlock-1)/tarBlock*tarBlock
+		}
+		if n == 2 {
+			at -= (len(log)+tarBlock-1)/tarBlock*tarBlock - (len(log)/2+tarBlock-1)/tarBlock*tarBlock
+		}
+		return at
+	}
+	for n := range 3 {
+		for _, zeros := range []int{tarBlock, 2 * tarBlock, 8 * tarBlock} {
+			bad := bytes.Clone(whole)
+			clear(bad[member(n) : member(n)+zeros])
+			b, _ := loaded(t, file(t, "x.tar", bad))
+			if len(b.Files) != 2 || !b.Inputs[0].Partial || !strings.Contains(warnings(b), fmt.Sprintf("zeros at byte %d ", member(n))) {
+				t.Errorf("%d zeros over header %d: %d files, partial %v, %s", zeros, n, len(b.Files), b.Inputs[0].Partial, warnings(b))
+			}
+		}
+	}
+	gone := bytes.Clone(whole) // a member with all of its data
+	clear(gone[member(1):member(2)])
+	padded := append(bytes.Clone(whole), make([]byte, tarRecord-len(whole)%tarRecord)...)
+	for what, tt := range map[string]struct {
+		data  []byte
+		files int
+		want  string // in the warnings
+	}{
+		"whole":               {whole, 3, ""},
+		"padded":              {padded, 3, ""},
+		"two":                 {append(bytes.Clone(whole), whole...), 6, ""},
+		"two padded":          {append(bytes.Clone(padded), whole...), 6, ""},
+		"a member is zeros":   {gone, 2, "are no usual end of an archive"},
+		"no end mark":         {whole[:len(whole)-2*tarBlock], 3, "there is no end mark at byte"},
+		"other data behind":   {append(bytes.Clone(whole), log[:700]...), 3, "belong to no header"},
+		"cut between members": {whole[:member(2)], 2, "there is no end mark at byte"},
+	} {
+		b, _ := loaded(t, file(t, "x.tar", tt.data))
+		if got := warnings(b); len(b.Files) != tt.files || b.Inputs[0].Partial != (tt.want != "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %d files, partial %v, %s", what, len(b.Files), b.Inputs[0].Partial, got)
+		}
+	}
+}
+
+// TestZipFront: a zip archive is known by its end, whatever stands at its front.
+func TestZipFront(t *testing.T) {
+	log := testLog(300)
+	whole := zipOf(t, entry{"a.log", log}, entry{"b.log", log})
+	flipped, zeroed := bytes.Clone(whole), bytes.Clone(whole)
+	flipped[0] ^= 1
+	clear(zeroed[:200])
+	for what, tt := range map[string]struct {
+		data  []byte
+		files int
+	}{"flipped": {flipped, 1}, "zeroed": {zeroed, 1}, "behind a line": {append([]byte("Content-Type: application/zip\r\n\r\n"), whole...), 2}} {
+		b, _ := loaded(t, file(t, "x.zip", tt.data))
+		if len(b.Files) != tt.files || len(b.Coverage) == 0 || b.Inputs[0].Partial != (tt.files < 2) {
+			t.Errorf("%s: %d files, %s", what, len(b.Files), warnings(b))
+		}
+	}
+}
+
+// TestTornRecords: a log whose form shows that it is cut or holed says so.
+func TestTornRecords(t *testing.T) {
+	const klog = `E1120 23:44:%02d.100000    5203 kubelet.go:2448] PLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s`
+	many := func(form, between string) string {
+		var s []string
+		for i := range 20 {
+			s = append(s, strings.ReplaceAll(form, "MSG", fmt.Sprintf(klog, i)))
+		}
+		return strings.Join(s, between)
+	}
+	const journald = `{"__REALTIME_TIMESTAMP":"1795217070200000","_HOSTNAME":"n1","SYSLOG_IDENTIFIER":"kubelet","MESSAGE":"MSG"}`
+	const loki = `["1795217070200000000","MSG"]`
+	for what, text := range map[string]string{
+		"docker":         many(`{"log":"MSG\n","stream":"stderr","time":"2026-11-20T23:44:30.2Z"}`, "\n") + "\n",
+		"journald":       many(journald, "\n") + "\n",
+		"journald array": "[" + many(journald, ",\n") + "]\n",
+		"export":         many("__REALTIME_TIMESTAMP=1795217070200000\n_HOSTNAME=n1\nSYSLOG_IDENTIFIER=kubelet\nMESSAGE=MSG\n", "\n") + "\n",
+		"pretty":         many("{\n\t\"__REALTIME_TIMESTAMP\" : \"1795217070200000\",\n\t\"SYSLOG_IDENTIFIER\" : \"kubelet\",\n\t\"MESSAGE\" : \"MSG\"\n}", "\n") + "\n",
+		"loki":           `{"data":{"result":[{"stream":{"host":"n1"},"values":[` + many(loki, ",") + `]}]}}`,
+		"csv":            "timestamp,host,message\n" + many(`2026-11-20T23:44:30.2Z,n1,"MSG"`, "\n") + "\n",
+	} {
+		b, _ := loaded(t, file(t, "x.log", []byte(text)))
+		if len(b.Events) != 20 || b.Inputs[0].Partial {
+			t.Fatalf("%s: %d events, %s", what, len(b.Events), warnings(b))
+		}
+		half := len(text)*5/8 + strings.Index(text[len(text)*5/8:], "PLEG is not") // in the middle of a record
+		holed := text[:half] + string(make([]byte, 4096)) + text[min(half+4096, len(text)*7/8):]
+		for how, data := range map[string]string{"cut": text[:half], "holed": holed} {
+			b, _ := loaded(t, file(t, "x.log", []byte(data)))
+			want := map[string]string{"cut": "data is cut short", "holed": "zeros stand in place"}[how]
+			if len(b.Events) < 10 || !b.Inputs[0].Partial || !strings.Contains(warnings(b), want) {
+				t.Errorf("%s, %s: %d events, partial %v, %s", what, how, len(b.Events), b.Inputs[0].Partial, warnings(b))
+			}
+		}
+	}
+}
+
+// TestNotes: what users should know of an input that was read in whole does not make
+// it partial.
+func TestNotes(t *testing.T) {
+	var log []byte
+	for i := range 60 {
+		log = fmt.Appendf(log, "E1120 23:44:%02d.100000    5203 kubelet.go:2448] PLEG is not healthy: pleg was last seen active 3m%d.2s ago; threshold is 3m0s\n", i, i)
+	}
+	for what, in := range map[string]string{
+		"a log twice":    file(t, "x.log.gz", append(gz(t, log), gz(t, log)...)),
+		"names twice":    file(t, "x.tar", tarOf(t, entry{"a.log", log}, entry{"a.log", log[:900]})),
+		"names lead out": file(t, "y.tar", tarOf(t, entry{"../../a.log", log})),
+	} {
+		if b, _ := loaded(t, in); len(b.Warnings) == 0 || b.Inputs[0].Partial || parse.Partial(b.Warnings) {
+			t.Errorf("%s: partial %v, %s", what, b.Inputs[0].Partial, warnings(b))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package bundle
 import (
 	"bytes"
 	"encoding/binary"
-	"strconv"
 )
 
 // format is a kind of compression, archive or encoding that is unwrapped.
@@ -79,9 +78,8 @@ func isTarHeader(h []byte) bool {
 	if len(h) < 512 || h[0] == 0 {
 		return false
 	}
-	field := bytes.Trim(h[148:156], " \x00")
-	want, err := strconv.ParseInt(string(field), 8, 64)
-	if err != nil {
+	want, ok := octal(h[148:156])
+	if !ok {
 		return false
 	}
 	var unsigned, signed int64
@@ -135,14 +133,23 @@ func sealed(h []byte) string {
 		return "is a cabinet (.cab), which is not supported: unpack it first (cabextract, or expand on Windows)"
 	case bytes.HasPrefix(h, []byte("\x1f\x9d")):
 		return "is packed with compress (.Z), which is not supported: unpack it first"
+	case bytes.HasPrefix(h, []byte("\x89LZO\x00\r\n\x1a\n")):
+		return "is packed with lzop, which is not supported: unpack it first (lzop -d)"
+	case bytes.HasPrefix(h, []byte("ElfFile\x00")):
+		return "is a Windows event log in its binary form (.evtx), which is not supported: export it first (Get-WinEvent -Path FILE | Export-Csv)"
 	}
 	return ""
 }
 
-// program returns what an executable or a self-extracting script is and what to do
-// about it; "" if it is neither. Only inputs named by the user are checked: bundles
-// contain irrelevant programs.
+// program returns what an executable, a self-extracting script, a package or an image is
+// and what to do about it; "" if it is none of these. Only inputs named by the user are
+// checked: bundles contain irrelevant programs.
 func program(h []byte) string {
+	for _, p := range packages {
+		if bytes.HasPrefix(h, []byte(p.magic)) && (p.magic[0] != '0' || len(bytes.TrimLeft(h[:min(len(h), 76)], "0123456789abcdefABCDEF")) == 0) {
+			return "is " + p.what + ", which is not supported: unpack it first (" + p.by + ")"
+		}
+	}
 	switch {
 	case bytes.HasPrefix(h, []byte("MZ")) && len(h) > 0x40 && h[0x3f] == 0:
 		return "is a program for Windows, maybe an archive that extracts itself: unpack it first (unzip, 7z x)"
@@ -152,6 +159,19 @@ func program(h []byte) string {
 		return "is a shell script that extracts an archive: unpack it first, where it can do no harm (makeself: --noexec --target DIR)"
 	}
 	return ""
+}
+
+// packages are the first bytes of packages and images, which may hold logs, and what
+// unpacks them.
+var packages = []struct{ magic, what, by string }{
+	{"!<arch>\n", "an ar archive or a Debian package", "ar x, dpkg-deb -x"},
+	{"\xed\xab\xee\xdb", "an RPM package", "rpm2cpio FILE | cpio -id"},
+	{"0707", "a cpio archive", "cpio -id"}, // its header, of at least 76 bytes, has only hexadecimal digits
+	{"\xc7\x71", "a cpio archive", "cpio -id"},
+	{"hsqs", "a squashfs image", "unsquashfs"},
+	{"MSWIM\x00\x00\x00", "a Windows image (.wim)", "wimextract, 7z x"},
+	{"QFI\xfb", "a disk image (qcow)", "guestfish, qemu-nbd"},
+	{"SQLite format 3\x00", "an SQLite database", "sqlite3 FILE .dump"},
 }
 
 // isLZMA recognizes the header of an .lzma file: properties, dictionary size, data

@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 )
 
@@ -66,18 +67,21 @@ func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error)
 }
 
 // skipFrames drops skippable frames, with which zstd and lz4 files may begin; the
-// format is decided by what follows. It reports whether there were any.
-func skipFrames(src *counter) bool {
-	found := false
+// format is decided by what follows. It reports whether there were any, with an error
+// if the data ends within one.
+func skipFrames(src *counter) (found bool, err error) {
 	for {
 		h := src.peek(8)
 		if !isSkippable(h) {
-			return found
+			return found, nil
 		}
 		found = true
 		size := int64(binary.LittleEndian.Uint32(h[4:])) + 8
-		if _, err := io.CopyN(io.Discard, src.Reader, size); err != nil {
-			return found
+		at := src.consumed()
+		if n, err := io.CopyN(io.Discard, src.Reader, size); err == io.EOF {
+			return found, fmt.Errorf("data is cut short: the skippable frame at byte %d has %d of its %d bytes, and nothing follows", at, n, size)
+		} else if err != nil {
+			return found, err
 		}
 	}
 }

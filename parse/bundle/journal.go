@@ -27,7 +27,7 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 	p.LogPart = d.Finish(l.batches(d, entriesOf(r, x)))
 	p.Journals = append(p.Journals, x.JournalFile)
 	for _, w := range r.Warnings() {
-		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg})
+		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg, Note: w.Note})
 	}
 	return p
 }

@@ -56,7 +56,6 @@ type unit struct {
 	slots     []*slot       // until merged
 	listed    []*parse.File // files of all slots, set by settle
 	warnings  []parse.Warning
-	partial   bool
 	kind      format     // outermost wrapping
 	id        identity   // identity of a file in a directory
 	ids       identifier // for the members of an archive
@@ -79,7 +78,6 @@ func (o *opened) keep() (close func()) {
 
 func (u *unit) warn(pos parse.Pos, format string, args ...any) {
 	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
-	u.partial = true
 }
 
 // cut adds a warning that a limit left something out.
@@ -90,7 +88,7 @@ func (u *unit) cut(pos parse.Pos, format string, args ...any) {
 
 // note adds a warning that does not mark the input as partially read.
 func (u *unit) note(pos parse.Pos, format string, args ...any) {
-	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Note: true, Msg: fmt.Sprintf(format, args...)})
 }
 
 func newLoader(ctx context.Context, opt Options) *loader {

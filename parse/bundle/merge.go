@@ -56,7 +56,7 @@ func accountUnit(b *parse.Bundle, u *unit) {
 	in := &b.Inputs[u.input]
 	in.Files += u.files - u.own
 	in.Bytes += u.bytes
-	in.Partial = in.Partial || u.partial
+	in.Partial = in.Partial || parse.Partial(u.warnings)
 	b.Warnings = append(b.Warnings, u.warnings...)
 	if more := u.unlisted - maxUnlisted; more > 0 {
 		b.Warnings = append(b.Warnings, parse.Warning{
@@ -71,7 +71,7 @@ func accountSlot(b *parse.Bundle, s *slot) {
 	if s.used || !s.part.Empty() || len(s.part.Coverage) > 0 {
 		in.FilesUsed++
 	}
-	in.Partial = in.Partial || s.failed
+	in.Partial = in.Partial || parse.Partial(s.part.Warnings)
 	if s.cut != nil { // the unit counted the whole file
 		in.Bytes -= s.file.Size - s.cut.end
 		s.file.Size = s.cut.end

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,22 +106,61 @@ func Told(err error) error {
 	return err
 }
 
-// OpenFile opens a file for reading from its beginning. Like Load it rejects
-// devices.
-func OpenFile(path string) (*os.File, error) {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, Told(cause(err))
-	}
-	if fi.Mode()&fs.ModeDevice != 0 {
+// OpenFile is like OpenAside, and like Load it rejects devices.
+func OpenFile(path string) (io.ReadCloser, error) {
+	if fi, err := os.Stat(path); err == nil && fi.Mode()&fs.ModeDevice != 0 {
 		return nil, notFile(fi.Mode())
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY, 0)
+	return OpenAside(path)
+}
+
+// OpenAside opens a file besides the inputs for reading from its beginning. It waits at
+// most 5 s for the writer of a FIFO and for each piece of its data, and for all of
+// another file of size 0. Errors do not name the path.
+func OpenAside(path string) (io.ReadCloser, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, Told(cause(err))
+	case fi.Mode()&fs.ModeNamedPipe != 0:
+		return openPipe(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, Told(cause(err))
 	}
 	Impatient(f, fi)
 	return f, nil
+}
+
+// openPipe opens a FIFO, which waits for a writer.
+func openPipe(path string) (io.ReadCloser, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		f, err := os.Open(path)
+		opened <- result{f, err}
+	}()
+	select {
+	case r := <-opened:
+		if r.err != nil {
+			return nil, Told(cause(r.err))
+		}
+		return fifo{r.f}, nil
+	case <-time.After(patience):
+		return nil, fmt.Errorf("is a FIFO that nobody opened for writing within %s", patience)
+	}
+}
+
+// fifo is a FIFO whose reads have a deadline.
+type fifo struct{ *os.File }
+
+func (p fifo) Read(b []byte) (int, error) {
+	_ = p.SetReadDeadline(time.Now().Add(patience)) // all FIFOs support it
+	return p.File.Read(b)
 }
 
 func notFile(m fs.FileMode) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,6 +50,41 @@ func TestKernelLog(t *testing.T) {
 	// Kernel messages read until then are decoded and may give warnings.
 	if err != nil || strings.Count(fmt.Sprint(b.Warnings), "gave no end within 5s") != 1 {
 		t.Errorf("%v, %v", err, b.Warnings)
+	}
+}
+
+// TestOpenFile: files besides the inputs that never begin or never end are given up, and
+// a FIFO with a writer is read.
+func TestOpenFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if f, err := OpenFile(path); err == nil || !strings.Contains(err.Error(), "nobody opened for writing") {
+		t.Errorf("a FIFO without a writer: %v, %v", f, err)
+	}
+	for _, ends := range []bool{true, false} {
+		w, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		f, err := OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		fmt.Fprint(w, "line")
+		if ends {
+			w.Close()
+		}
+		if b, err := io.ReadAll(f); string(b) != "line" || ends != (err == nil) || err != nil && !strings.Contains(Told(err).Error(), "gave no end") {
+			t.Errorf("ends %v: %q, %v", ends, b, err)
+		}
+	}
+	if _, err := OpenFile(os.DevNull); err == nil || !strings.Contains(err.Error(), "is a device") {
+		t.Errorf("a device: %v", err)
 	}
 }
 

@@ -45,7 +45,7 @@ func foldRepeats(b *parse.Bundle) {
 		})
 		c.Stepped -= before - len(c.Jumps)
 		stepped[c.File] = c.Stepped > 0
-		b.Warnings = append(b.Warnings, parse.Warning{Pos: r.First,
+		b.Warnings = append(b.Warnings, parse.Warning{Pos: r.First, Note: true,
 			Msg: parse.Plural(r.Lines, "record") + " of this log stand in it again, the first in this line: they count once"})
 	}
 	for _, c := range b.Coverage {

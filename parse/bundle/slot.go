@@ -16,7 +16,6 @@ type slot struct {
 	part    parse.Part
 	lines   lineDecoder
 	laid    *exports.Reader // reader of the extracted lines of an export, else nil
-	failed  bool            // part of its content was lost
 	used    bool            // gave records that are not in part
 	log     bool            // is a log that was decoded
 	guessed bool            // counts as a log only if the decoder finds something in it
@@ -122,6 +121,9 @@ func (s *slot) conclude() {
 	}
 	if s.laid != nil {
 		relocate(&found, s.laid)
+		if d := s.laid.Damage(); d.Line > 0 {
+			found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file, Line: d.Line, Offset: d.Offset}, Msg: d.Why})
+		}
 	}
 	s.part.LogPart, s.lines, s.laid, s.runs = found, nil, nil, nil
 }
@@ -146,5 +148,4 @@ func (s *slot) fail(what string) {
 
 func (s *slot) lose(w parse.Warning) {
 	s.part.Warnings = append(s.part.Warnings, w)
-	s.failed = true
 }

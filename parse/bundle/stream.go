@@ -146,7 +146,11 @@ func (e *streamError) Error() string {
 	if errors.As(e.err, &lost) {
 		return e.what + ": " + lost.Error()
 	}
-	return fmt.Sprintf("%s: %s at compressed byte %d; what was readable before it is used", e.what, plain(e.err), e.in)
+	at := "at" // the end of the data
+	if !errors.Is(e.err, io.ErrUnexpectedEOF) {
+		at = "at or before" // decoders read ahead
+	}
+	return fmt.Sprintf("%s: %s %s compressed byte %d; what was readable before it is used", e.what, plain(e.err), at, e.in)
 }
 
 func (e *streamError) Unwrap() error { return e.err }

@@ -22,9 +22,11 @@ type tarWalk struct {
 	m     member
 	src   *tarSource
 	links links
+	begin int64  // offset of the current archive
 	at    int64  // offset of the header of the current member
 	name  string // of it, as far as it could be read
 	body  bool   // its header is read
+	ended bool   // the archive has an end mark
 	// sparse is set once a sparse member was seen.
 	sparse bool
 }
@@ -45,13 +47,37 @@ func (t *tarWalk) walk() error {
 		if bad != nil && !t.damage(bad) {
 			return bad
 		}
-		found, err := t.src.nextHeader()
-		if bad != nil {
+		zeros, found, err := t.src.nextHeader()
+		switch {
+		case bad != nil:
 			t.damaged(bad, found)
+		case err == nil:
+			t.odd(zeros, found)
 		}
 		if err != nil || !found {
 			return err
 		}
+		t.begin = t.src.consumed()
+	}
+}
+
+// tarRecord is the unit in bytes to which archives are padded with zeros. Some are not padded at all.
+const tarRecord = 20 * tarBlock
+
+// odd warns if what stands behind the last member is no usual end of an archive: zeros may have been written over a
+// member and its header. They begin at the current header; found says that a header is at the current place.
+func (t *tarWalk) odd(zeros int64, found bool) {
+	next := t.src.consumed()
+	const lost = "if zeros were written over the header of a member, that is lost"
+	switch rest := next - t.at - zeros; {
+	case !t.ended && !t.sparse && next > t.begin:
+		t.w.warnAt(t.m, next, "tar: there is no end mark at byte %d: the archive may be cut short; all members before it are read", next)
+	case rest > 0 && found:
+		t.w.warnAt(t.m, t.at, "tar: %d bytes behind the zeros at byte %d belong to no header: %s; reading goes on at byte %d, the next header", rest, t.at, lost, next)
+	case rest > 0:
+		t.w.warnAt(t.m, t.at, "tar: %d bytes behind the zeros at byte %d belong to no header: %s", rest, t.at, lost)
+	case found && zeros != 2*tarBlock && (zeros >= 2*tarBlock+tarRecord || (next-t.begin)%tarRecord != 0):
+		t.w.warnAt(t.m, t.at, "tar: %d zeros at byte %d are no usual end of an archive, and a member follows: %s", zeros, t.at, lost)
 	}
 }
 
@@ -91,11 +117,14 @@ func legible(header []byte) string {
 }
 
 // damagedTar reports whether m is a tar archive with a damaged first header: the
-// header looks like one, and an intact one follows. If m can be read only once,
-// only the buffered bytes are searched.
+// header looks like one or was overwritten by zeros, and an intact one follows. If m
+// can be read only once, only the buffered bytes are searched.
 func (w *walker) damagedTar(m member, src *counter) bool {
-	if !likeTarHeader(src.peek(tarBlock)) {
-		return false
+	if head := src.peek(tarBlock); !likeTarHeader(head) {
+		all := src.peek(src.Size())
+		if zeros := leadingNUL(all); zeros < tarBlock || zeros == len(all) {
+			return false
+		}
 	}
 	var behind io.Reader = bytes.NewReader(src.peek(src.Size()))
 	if m.at != nil {
@@ -119,7 +148,7 @@ func (w *walker) damagedTar(m member, src *counter) bool {
 func (t *tarWalk) members() error {
 	for {
 		b := t.src.peek(tarBlock)
-		t.at, t.name, t.body = t.src.consumed(), legible(b), false
+		t.at, t.name, t.body, t.ended = t.src.consumed(), legible(b), false, len(b) > 0
 		switch {
 		case len(b) == 0 || len(b) == tarBlock && b[0] == 0:
 			return t.endMark(b)
@@ -252,22 +281,29 @@ func isSparse(h *tar.Header) bool {
 // tarSource is the stream of a tar archive.
 type tarSource struct{ *counter }
 
-// nextHeader skips, also over zero blocks, to the next block that is a valid
-// header. It returns false at the end of the data.
-func (s *tarSource) nextHeader() (bool, error) {
+// nextHeader skips to the next block that is a valid header, first over whole blocks
+// of zeros, of which it returns the number of bytes, then over anything else. found is
+// false at the end of the data.
+func (s *tarSource) nextHeader() (zeros int64, found bool, err error) {
 	if off := s.consumed() % tarBlock; off != 0 {
 		s.Discard(int(tarBlock - off))
 	}
-	for {
+	for only := true; ; {
 		b, err := s.Peek(tarBlock)
 		if len(b) < tarBlock {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				err = nil
 			}
-			return false, err
+			if leadingNUL(b) < len(b) {
+				s.Discard(len(b))
+			}
+			return zeros, false, err
 		}
 		if isTarHeader(b) {
-			return true, nil
+			return zeros, true, nil
+		}
+		if only = only && leadingNUL(b) == tarBlock; only {
+			zeros += tarBlock
 		}
 		s.Discard(tarBlock)
 	}

@@ -94,7 +94,10 @@ func (w *walker) unit(u *unit) {
 func (w *walker) member(m member) error {
 	src := w.counter(m.r)
 	defer w.release(src)
-	if skipFrames(src) {
+	switch framed, err := skipFrames(src); {
+	case err != nil:
+		return w.ended(m, err)
+	case framed:
 		m.at = nil
 	}
 	head := src.peek(peekLen)
@@ -107,6 +110,9 @@ func (w *walker) member(m member) error {
 	}
 	if f == fmtNone && w.damagedTar(m, src) {
 		f = fmtTar
+	}
+	if f == fmtNone && sealed(head) == "" && program(head) == "" && isBinary(head) && endsZip(m) {
+		f = fmtZip
 	}
 	if m.depth == 0 {
 		w.u.kind = f

@@ -38,6 +38,22 @@ func (w *walker) zipBy(m member, src *counter, links *links) error {
 	return w.zipDirectory(m, zr, links)
 }
 
+// endsZip reports whether m ends as a zip archive does, whatever its beginning: with the record that says
+// where the directory is.
+func endsZip(m member) bool {
+	if m.at == nil || m.size < zipEnd {
+		return false
+	}
+	tail := make([]byte, min(m.size, zipEnd+zipComment))
+	n, _ := m.at.ReadAt(tail, m.size-int64(len(tail)))
+	tail = tail[:n]
+	at := bytes.LastIndex(tail, []byte("PK\x05\x06"))
+	return at >= 0 && len(tail)-at >= zipEnd && at+zipEnd+int(binary.LittleEndian.Uint16(tail[at+zipEnd-2:])) == len(tail)
+}
+
+// Lengths in bytes of the record at the end of an archive without its comment, and the longest comment.
+const zipEnd, zipComment = 22, 1<<16 - 1
+
 // zipSound returns an error if a member's data cannot be located as the directory
 // says.
 func zipSound(zr *zip.Reader) error {
@@ -221,7 +237,7 @@ func (z *zipScan) next() (bool, error) {
 		z.src.Discard(4)
 		return true, nil
 	default:
-		z.warn("zip: no local header where one should be")
+		z.warn("zip: no header of a member at byte %d, where one should be; reading goes on at the next")
 		return z.resync()
 	}
 	if len(h) < 30 {
@@ -244,13 +260,17 @@ func (z *zipScan) next() (bool, error) {
 // cut warns about data that ends in the middle of a member.
 func (z *zipScan) cut(err error) error {
 	if err == io.EOF {
-		z.warn("zip: data is cut short; what was readable before it is used")
+		z.warn("zip: data is cut short at byte %d; what was readable before it is used")
 		return nil
 	}
 	return err
 }
 
-func (z *zipScan) warn(msg string) { z.w.warnAt(z.m, z.src.consumed(), "%s", msg) }
+// warn adds a warning whose text states the current offset.
+func (z *zipScan) warn(format string) {
+	at := z.src.consumed()
+	z.w.warnAt(z.m, at, format, at)
+}
 
 func localHeader(h []byte) (zipEntry, int) {
 	le := binary.LittleEndian

@@ -66,7 +66,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 func warnOverruled(b *parse.Bundle, files []*file) {
 	for _, f := range files {
 		for _, proven := range f.overruled {
-			b.Warnings = append(b.Warnings, parse.Warning{Pos: parse.Pos{File: f.File}, Msg: "the " + proven})
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: parse.Pos{File: f.File}, Note: true, Msg: "the " + proven})
 		}
 		if f.overruled != nil {
 			return
@@ -78,7 +78,7 @@ func warnOverruled(b *parse.Bundle, files []*file) {
 func warnMisplaced(b *parse.Bundle, files []*file) {
 	for _, f := range files {
 		if f.misplaced.IsValid() {
-			b.Warnings = append(b.Warnings, parse.Warning{Pos: f.misplaced,
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: f.misplaced, Note: true,
 				Msg: "parts stand in the wrong order: from this line on the log is older than what stands before it, and is read in the order of time"})
 		}
 	}

@@ -67,6 +67,9 @@ func (t *table) step() {
 		return
 	}
 	cells := t.cells(bytes.TrimRight(row, "\r\n"))
+	if len(cells) < len(t.columns) && row[n-1] != '\n' {
+		t.damaged(0, n, whyCut)
+	}
 	p := t.parts
 	clear(p)
 	for i, c := range cells {
@@ -106,6 +109,9 @@ func (t *table) rowLen() int {
 		c := t.at(i)
 		switch {
 		case c == 0 && i >= len(t.win), i > maxRecord:
+			if quoted {
+				t.damaged(0, i, whyCut)
+			}
 			if quoted && first > 0 {
 				return first
 			}
@@ -120,6 +126,7 @@ func (t *table) rowLen() int {
 				return i + 1
 			}
 			if lines >= maxRowLines {
+				t.damaged(0, first, whyInvalid)
 				return first
 			}
 		}

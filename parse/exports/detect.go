@@ -59,7 +59,8 @@ func NewReader(r io.Reader, head []byte, f Form) *Reader {
 	out := &Reader{source: source{r: r}}
 	switch s := &out.source; f {
 	case JSON:
-		out.step = (&documents{source: s}).step
+		d := &documents{source: s}
+		out.step, out.end = d.step, d.finish
 	case YAML:
 		out.step = (&entries{source: s}).step
 	case CSV:

@@ -73,10 +73,22 @@ func (d *documents) open() {
 	d.skip(1)
 }
 
+// finish checks at the end of the input that all that was opened is closed.
+func (d *documents) finish() {
+	if d.depth > 0 {
+		d.damaged(0, 0, whyCut)
+	}
+}
+
 // text skips a string and remembers it if it is a member name.
 func (d *documents) text() {
 	n := d.end()
 	if n == 0 {
+		why := whyLong
+		if d.err != nil && len(d.win) < maxRecord {
+			why = whyCut
+		}
+		d.damaged(0, len(d.win), why)
 		d.skip(1)
 		return
 	}
@@ -143,7 +155,11 @@ func (d *documents) object(raw []byte) (record, bool) {
 	var v map[string]any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	if dec.Decode(&v) != nil || wraps(v, 0) {
+	if dec.Decode(&v) != nil {
+		d.damaged(0, len(raw), whyInvalid)
+		return record{}, false
+	}
+	if wraps(v, 0) {
 		return record{}, false
 	}
 	p := d.empty()

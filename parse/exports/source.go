@@ -27,6 +27,7 @@ type source struct {
 	origin lineMap
 	size   int64
 	passed int // records written
+	damage Damage
 	inner  *prefixFinder
 }
 
@@ -42,6 +43,9 @@ func (s *source) more() bool {
 	n, s.err = s.r.Read(s.win[len(s.win) : len(s.win)+readSize])
 	s.win = s.win[:len(s.win)+n]
 	s.size += int64(n)
+	if n > 0 && s.damage.Line == 0 {
+		s.holes(n)
+	}
 	return n > 0 || s.err == nil
 }
 
@@ -133,6 +137,7 @@ func (s *source) verbatim() {
 type Reader struct {
 	source
 	step func() // consumes at least one byte of the window
+	end  func() // at the end of the input; nil if nothing is to be done
 }
 
 // Line returns the line of the export that output line n comes from, both from 1.
@@ -149,6 +154,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 			if r.err != nil && r.lines < r.line {
 				r.level(r.line)
 				continue
+			}
+			if r.end != nil && r.err == io.EOF {
+				r.end()
 			}
 			return 0, r.err
 		}

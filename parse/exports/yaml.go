@@ -14,8 +14,12 @@ type entries struct {
 func (e *entries) step() {
 	n := e.docLen()
 	doc := e.win[:n]
-	if r, ok := readEntry(doc); ok {
+	r, ok, err := readEntry(doc)
+	if ok {
 		e.write(&r)
+	}
+	if err != nil {
+		e.damaged(0, n, whyInvalid)
 	}
 	e.skip(max(n, 1))
 }
@@ -45,17 +49,17 @@ func (e *entries) docLen() int {
 }
 
 // readEntry parses one entry. Aliases are not followed; services do not export any.
-func readEntry(doc []byte) (r record, ok bool) {
+func readEntry(doc []byte) (r record, ok bool, err error) {
 	var node yaml.Node
-	if yaml.Unmarshal(doc, &node) != nil || len(node.Content) == 0 {
-		return r, false
+	if err := yaml.Unmarshal(doc, &node); err != nil || len(node.Content) == 0 {
+		return r, false, err
 	}
 	top := node.Content[0]
 	if top.Kind == yaml.SequenceNode && len(top.Content) == 1 {
 		top = top.Content[0]
 	}
 	if top.Kind != yaml.MappingNode {
-		return r, false
+		return r, false, nil
 	}
 	p := parts{}
 	lines := map[string]int{}
@@ -63,7 +67,7 @@ func readEntry(doc []byte) (r record, ok bool) {
 	if r, ok = p.record(); ok {
 		r.line, r.broken = lines[r.message], true
 	}
-	return r, ok
+	return r, ok, nil
 }
 
 // flatten adds the scalars of a mapping to p, and their lines to lines.

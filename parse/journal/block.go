@@ -25,6 +25,22 @@ func (f *Framing) Next(b []byte, eof bool) int {
 	return n
 }
 
+// Ends reports whether the last record of a file, with the blanks behind it, has its end. Of forms that mark none, all have.
+func (f *Framing) Ends(rec []byte) bool {
+	closed := bytes.HasSuffix(bytes.TrimRight(rec, ", ]\r\n\x00"), []byte("}"))
+	switch {
+	case f.Kind == Lines:
+		return closed || !bytes.HasPrefix(rec, []byte(`{"`))
+	case f.Kind != Blocks:
+		return true
+	case f.Block == PrettyBlock:
+		return closed
+	case f.Block == ExportBlock:
+		return exportEnd(rec) > 0
+	}
+	return true
+}
+
 // lineEnd returns the index after the line that begins at i, or 0 if the line is
 // incomplete.
 func lineEnd(b []byte, i int) int {

@@ -113,7 +113,7 @@ func (m *Merger) Add(r *Result, before uint32) {
 	}
 	m.direction(&r.order)
 	if m.over = r.own > 0; m.over {
-		m.warn([]parse.Warning{{Pos: parse.Pos{File: m.d.file, Line: before + r.own}, Msg: "the log ends here: what follows was written by plegforensics, whose quotes are no log"}})
+		m.warn([]parse.Warning{{Pos: parse.Pos{File: m.d.file, Line: before + r.own}, Note: true, Msg: "the log ends here: what follows was written by plegforensics, whose quotes are no log"}})
 	}
 	r.release()
 }

@@ -159,7 +159,7 @@ func (m *Merger) explained() {
 		return
 	}
 	sigs, nobody := &parse.SigSet{Sigs: []*parse.Sig{m.d.set.entries[quoted].sig}}, &parse.Origin{}
-	m.warn([]parse.Warning{{Pos: m.part.Events[0].Where(), Msg: "the text explains how such lines look, or is source code; they are examples of no node, so none of them counts"}})
+	m.warn([]parse.Warning{{Pos: m.part.Events[0].Where(), Note: true, Msg: "the text explains how such lines look, or is source code; they are examples of no node, so none of them counts"}})
 	m.part.Events = slices.DeleteFunc(m.part.Events, func(e *parse.Event) bool {
 		report := e.Is(parse.SigAge) || e.Is(parse.SigNever) || e.Is(parse.SigCut) || e.Is(parse.SigQuoted)
 		if report {

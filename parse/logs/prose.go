@@ -132,7 +132,7 @@ func (m *Merger) unquote() {
 		if foreign {
 			msg = "the line quotes a report of PLEG: it is neither of the sync loop nor of the node status of a kubelet, so it counts for none"
 		}
-		m.warn([]parse.Warning{{Pos: e.Where(), Msg: msg}})
+		m.warn([]parse.Warning{{Pos: e.Where(), Note: true, Msg: msg}})
 	}
 }
 

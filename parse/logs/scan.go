@@ -35,8 +35,10 @@ const maxText = math.MaxUint16
 // Decode decodes a run.
 func (d *Decoder) Decode(run Run) Result {
 	s := d.scanner(run)
+	last := 0 // start of the last block
 	if d.framing.Kind == journal.Blocks {
 		for s.at < len(s.data) {
+			last = s.at
 			s.block(d.framing.Next(s.data[s.at:], true))
 		}
 	}
@@ -58,6 +60,9 @@ func (d *Decoder) Decode(run Run) Result {
 		}
 		s.record(rec[:n], 1)
 		s.at += n + 1
+	}
+	if run.Last {
+		s.unended(last)
 	}
 	return s.end()
 }
@@ -246,48 +251,6 @@ func (s *scanner) record(rec []byte, lines int) {
 		s.belong()
 		s.reopen()
 		s.take(rec, lines)
-	}
-	s.at = at
-	s.res.lines += lines
-	s.line += uint32(lines)
-}
-
-// zeros is the shortest run of NUL bytes that counts as a hole. Fewer are noise.
-var zeros = make([]byte, 64)
-
-// holed processes a record with holes: zeros in place of what was written there before a crash, or of
-// what lay before when the file was truncated while it was written. At the beginning of a file, where
-// log rotation leaves them, nothing is lost; a hole elsewhere is a marker. What stands on either side
-// was not one line.
-func (s *scanner) holed(rec []byte, lines int) {
-	at := s.at
-	for lost := false; ; {
-		hole := bytes.Index(rec, zeros)
-		part := rec[:max(hole, 0)]
-		if hole < 0 {
-			part = rec
-		}
-		count := lines
-		if hole >= 0 {
-			count = 0
-		}
-		if len(part) > 0 || hole < 0 {
-			s.parser.Parse(part, &s.entry)
-			s.belong()
-			s.reopen()
-			s.take(part, count)
-			if lost {
-				s.marker(part, journal.Mark{Kind: parse.MarkHole})
-			}
-		}
-		if hole < 0 {
-			break
-		}
-		lost = s.base+int64(s.at+hole) > 0
-		rec = rec[hole:]
-		rest := bytes.TrimLeft(rec, "\x00")
-		s.at += hole + len(rec) - len(rest)
-		rec = rest
 	}
 	s.at = at
 	s.res.lines += lines

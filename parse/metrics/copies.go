@@ -55,7 +55,7 @@ func dropCopies(series []*parse.Series, scrapes []*parse.Scrape, warnings []pars
 	}
 	for _, sc := range scrapes {
 		if of := copies[sc]; of != nil {
-			warnings = append(warnings, parse.Warning{Pos: sc.Where(), Msg: "the snapshot agrees in every counter with " + of.File.Path + ", which no two of a process do: it is a copy and proves nothing of its own time"})
+			warnings = append(warnings, parse.Warning{Pos: sc.Where(), Note: true, Msg: "the snapshot agrees in every counter with " + of.File.Path + ", which no two of a process do: it is a copy and proves nothing of its own time"})
 		}
 	}
 	copied := func(sc *parse.Scrape) bool { return copies[sc] != nil }

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/audit"
@@ -62,9 +60,4 @@ func (a *Analysis) Findings() Counts {
 		}
 	}
 	return Counts{by[rules.Critical], by[rules.Warning], by[rules.Info]}
-}
-
-// Partial reports whether some input could be read only in part.
-func (a *Analysis) Partial() bool {
-	return slices.ContainsFunc(a.Inputs, func(in parse.Input) bool { return in.Partial })
 }

@@ -89,6 +89,7 @@ func (e *Entry) Has(f Field) bool { return e.set[f] }
 type Warning struct {
 	Offset int64
 	Msg    string
+	Note   bool // nothing is lost by it
 }
 
 // Reader reads the entries of one file. It must not be used concurrently.
@@ -157,7 +158,14 @@ func (r *Reader) warn(off int64, format string, args ...any) {
 		r.quiet++
 		return
 	}
-	r.warned = append(r.warned, Warning{off, fmt.Sprintf(format, args...)})
+	r.warned = append(r.warned, Warning{Offset: off, Msg: fmt.Sprintf(format, args...)})
+}
+
+func (r *Reader) note(off int64, format string, args ...any) {
+	r.warn(off, format, args...)
+	if n := len(r.warned); r.quiet == 0 && n > 0 {
+		r.warned[n-1].Note = true
+	}
 }
 
 // Entries iterates over the entries in the order in which they were written. An

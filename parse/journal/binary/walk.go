@@ -1,6 +1,9 @@
 package binary
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // offsets yields the offset and size of each ENTRY object in ascending order. It
 // follows the chain of entry arrays. If that is damaged or ends before the header's
@@ -21,14 +24,24 @@ func (r *Reader) offsets(yield func(off, size int64) bool) {
 	case stopped:
 		return
 	case torn:
-		r.warn(end, "the index of entries is torn here, walking the objects instead")
+		r.note(end, "the index of entries is torn here, walking the objects instead")
 	case whole:
 		if given >= r.Header.Entries {
 			return
 		}
-		r.warn(end, "the index holds %d of %d entries, walking the objects for the rest", given, r.Header.Entries)
+		r.note(end, "the index holds %d of %d entries, walking the objects for the rest", given, r.Header.Entries)
 	}
-	r.scan(end, give)
+	if r.scan(end, give) && given < r.Header.Entries {
+		r.warn(min(end, r.win.size), "%d of the %d entries that the header counts are not found: they are lost%s", r.Header.Entries-given, r.Header.Entries, r.short())
+	}
+}
+
+// short says that the file is cut short, "" if it is not.
+func (r *Reader) short() string {
+	if whole := r.Header.size + r.Header.arena; whole > r.win.size {
+		return fmt.Sprintf("; the file is cut short at %d of %d bytes", r.win.size, whole)
+	}
+	return ""
 }
 
 // outcome is how following the chain of entry arrays ended.
@@ -95,8 +108,9 @@ func (r *Reader) array(off, size int64, give func(off int64) (ok, more bool)) (h
 }
 
 // scan walks the objects from off and passes the entries among them to give. Where
-// no object is valid, it continues at the next offset that holds one.
-func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
+// no object is valid, it continues at the next offset that holds one. It returns false
+// if the consumer stopped.
+func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) bool {
 	end := min(r.win.size, r.Header.size+r.Header.arena)
 	if end <= r.Header.size {
 		end = r.win.size
@@ -113,11 +127,12 @@ func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
 		}
 		if o.kind == objEntry {
 			if _, more := give(off); !more {
-				return
+				return false
 			}
 		}
 		off += align(o.size)
 	}
+	return true
 }
 
 // resync returns the next offset before end that holds an object. It must be

@@ -183,7 +183,7 @@ func (s *Log) Stepped() (most time.Duration, w []parse.Warning) {
 	for _, b := range s.Backs {
 		if d := time.Duration(b.To - b.From); b.at.File != nil && -d < most {
 			most = -d
-			w = []parse.Warning{{Pos: b.at, Msg: "the time of the lines steps back by " + parse.Short(d) + " before this one (the clock was set, or they are not in the order of their writing): of the time that they show twice, nothing is called healthy"}}
+			w = []parse.Warning{{Pos: b.at, Note: true, Msg: "the time of the lines steps back by " + parse.Short(d) + " before this one (the clock was set, or they are not in the order of their writing): of the time that they show twice, nothing is called healthy"}}
 		}
 	}
 	return most, w
