@@ -20,6 +20,7 @@ var inputs = []Input{
 	{"kernel-stacks", "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for"},
 	{"kernel-version", "the kernel release", "the defect is in some releases only"},
 	{"processes", "the process table with states and wait channels", "it shows which processes are left, stopped, defunct or in uninterruptible sleep"},
+	{"wait-channels", "the wait channels of the processes", "they show in which function of the kernel a blocked process waits"},
 	{"metrics", "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states"},
 	{"containers", "a listing of containers and sandboxes", "their number and states bound the cost of a relist"},
 	{"kubelet-config", "the kubelet's configuration", "timeouts, limits and feature gates are assumed to be the defaults"},

@@ -144,7 +144,7 @@ func (x *scored) limits() string {
 		if s.rt != "" {
 			return "it is known of " + strings.Join(r, " and ") + " only, and the node runs " + s.rt
 		}
-		return "nothing states the container runtime, and it is known of " + strings.Join(r, " and ") + " only"
+		return "what container runtime the kubelet uses is not stated, and it is known of " + strings.Join(r, " and ") + " only"
 	}
 	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && evalHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"

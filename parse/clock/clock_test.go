@@ -217,6 +217,7 @@ func TestJournalBegins(t *testing.T) {
 		{"-- Logs begin at Mon 2022-05-30 17:37:44 PDT. --", "2023-04-16T22:26:30"},
 		{"-- Journal begins at Mon 2022-05-30 17:37:44 UTC, ends at Sun 2023-04-16 22:30:00 UTC. --", "2023-04-16T22:26:30"},
 		{"   Active: active (running) since Mon 2022-05-30 17:37:44 UTC; 10 months ago", "2023-04-16T22:26:30"},
+		{"   Active: failed (Result: start-limit) since Mon 2022-05-30 17:37:44 UTC; 8s ago", "2022-04-16T22:26:30"},
 		{"Log file created at: 2022/05/30 17:37:44", "2022-04-16T22:26:30"},
 	} {
 		f := &parse.File{Path: "k", ModTime: unix("2026-11-21T00:00:00Z")}

@@ -159,9 +159,10 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 
 // beginning reports whether a heading states since when the journal has entries
 // ("-- Logs begin at …", since systemd 247 "-- Journal begins at …") or since when
-// a unit runs. All lines are later, by up to a year or more.
+// a unit is active. All lines are later, by up to a year or more. Since when a unit is
+// not is about the time of its last lines.
 func beginning(m *parse.Marker) bool {
-	return m.Kind == parse.MarkHeader && (strings.Contains(m.Quote(), " begin") || strings.Contains(m.Quote(), ") since "))
+	return m.Kind == parse.MarkHeader && (strings.Contains(m.Quote(), " begin") || strings.Contains(m.Quote(), "Active: active ("))
 }
 
 func (f *file) newestYear() int {

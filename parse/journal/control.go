@@ -19,7 +19,7 @@ func control(b []byte, e *Entry) bool {
 		e.Form, e.Marker.Kind = Control, parse.MarkHeader
 		e.Clock, _ = slashDate(b[len("Log file created at: "):])
 		return true
-	case bytes.HasPrefix(b, []byte("Active: active (running) since ")): // systemctl status; the log lines at its end are later
+	case bytes.HasPrefix(b, []byte("Active: ")) && bytes.Contains(b, []byte(") since ")): // systemctl status, with log lines at its end
 		c, ok := dateWithin(b)
 		if !ok {
 			return false

@@ -110,6 +110,24 @@ func journalctl(of string) string {
 	return "journalctl" + of + " -o short-precise --utc" + during + " --no-pager"
 }
 
+// runtimeStacks returns the command for a goroutine dump of the runtime: containerd writes it to its log, the others to
+// a file (CRI-O 1.9, dockerd 1.13).
+func (h *holding) runtimeStacks() string {
+	const crio, docker = "/tmp/crio-goroutine-stacks-*.log", "/var/run/docker/goroutine-stacks-*.log"
+	logged := "journalctl" + runtimes + " --since '1min ago' --no-pager"
+	switch _, daemon := runtimeOf(h.Kubelet.Runtime); daemon {
+	case "containerd":
+		return "kill -USR1 $(pidof containerd); sleep 5; " + logged + " > stacks.log"
+	case "crio":
+		return "kill -USR1 $(pidof crio); sleep 5; cat " + crio + " > stacks.log"
+	case "dockerd":
+		return "kill -USR1 $(pidof dockerd); sleep 5; cat " + docker + " > stacks.log"
+	}
+	return "kill -USR1 $(pidof containerd crio dockerd); sleep 5; { " + logged + "; cat " + crio + " " + docker + "; } > stacks.log"
+}
+
+func (h *holding) ps() string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }
+
 func proxy(path string) string {
 	return "kubectl get --raw '/api/v1/nodes/NODE/proxy/" + path + "'"
 }
@@ -132,17 +150,14 @@ var wants = []struct {
 	{func(h *holding) bool {
 		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"] && !h.keys[facts.KeyStopped]
 	},
-		"runtime-stacks",
-		func(*holding) string {
-			return "kill -USR1 $(pidof containerd crio dockerd); journalctl" + runtimes + " --since '1min ago' --no-pager > stacks.log"
-		}},
+		"runtime-stacks", (*holding).runtimeStacks},
 	{func(h *holding) bool { return len(h.Episodes) > 0 && !h.dumps["kubelet"] },
 		"kubelet-stacks",
 		func(h *holding) string { return proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
 	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "kernel-log",
 		(*holding).kernelLog},
-	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "processes",
-		func(h *holding) string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }},
+	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] }, "processes", (*holding).ps},
+	{func(h *holding) bool { return h.keys[facts.KeyProcesses] && !h.wchan }, "wait-channels", (*holding).ps},
 	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel-stacks",
 		func(h *holding) string {
 			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`

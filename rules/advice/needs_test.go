@@ -57,9 +57,20 @@ func TestNothingGuessed(t *testing.T) {
 			}
 		}
 	}
-	if got, want := command(n, "runtime-stacks"), "kill -USR1 $(pidof containerd crio dockerd); journalctl -u containerd -u crio -u docker --since '1min ago' --no-pager > stacks.log"; got != want {
+	if got, want := command(n, "runtime-stacks"), "kill -USR1 $(pidof containerd crio dockerd); sleep 5; { journalctl -u containerd -u crio -u docker --since '1min ago' --no-pager; cat /tmp/crio-goroutine-stacks-*.log /var/run/docker/goroutine-stacks-*.log; } > stacks.log"; got != want {
 		t.Error(got)
 	}
+	for runtime, want := range map[string]string{
+		"containerd 1.7.2": "kill -USR1 $(pidof containerd); sleep 5; journalctl -u containerd --since '1min ago' --no-pager > stacks.log",
+		"cri-o 1.28.1":     "kill -USR1 $(pidof crio); sleep 5; cat /tmp/crio-goroutine-stacks-*.log > stacks.log",
+		"docker 20.10.7":   "kill -USR1 $(pidof dockerd); sleep 5; cat /var/run/docker/goroutine-stacks-*.log > stacks.log",
+	} {
+		n.Kubelet.Runtime = runtime
+		if got := command(n, "runtime-stacks"); got != want {
+			t.Errorf("%s: %s", runtime, got)
+		}
+	}
+	n.Kubelet.Runtime = ""
 
 	if got := command(n, "metrics"); !strings.HasPrefix(got, "kubectl get nodes; read -r node; for i in 1 2; do ") || !strings.HasSuffix(got, "; sleep 60; done") {
 		t.Errorf("two snapshots, a minute apart: %s", got)

@@ -29,7 +29,7 @@ const (
 )
 
 // ofLinux are the inputs that exist only on Linux.
-var ofLinux = map[string]bool{"kernel-stacks": true, "pressure": true, "mounts": true}
+var ofLinux = map[string]bool{"kernel-stacks": true, "wait-channels": true, "pressure": true, "mounts": true}
 
 // anywhere matches commands that do not depend on the node's operating system.
 var anywhere = regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`)
