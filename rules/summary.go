@@ -444,6 +444,9 @@ func provenBy(n *replay.Node) string {
 			})
 		}) {
 			words = append(words, p.words)
+			if p.proof == replay.ProofSilence && n.Kubelet.CallTimeout() == 0 { // a longer call may hang unseen at the end of the log
+				words[len(words)-1] += ", if calls time out after " + parse.Short(n.Kubelet.RPCTimeout) + " as they do by default"
+			}
 		}
 	}
 	switch k := len(words) - 1; {
