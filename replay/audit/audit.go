@@ -121,21 +121,22 @@ func (a *auditor) judgeObserved() {
 // has just started reports the state that it finds: such an event is not a change and
 // has no lag.
 func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) verdict {
-	at, ok := a.lives.cause(l, e.Type)
-	if at.Known() && at.At < seen { // events are in time order, and so are the ends of these windows
-		a.proved.add(listWindow{from: at.Earliest(), to: seen})
+	at := a.lives.cause(l, e.Type)
+	least := a.lives.earliest(l, e.Type)
+	if least != 0 && least < seen { // events are in time order, and so are the ends of these windows
+		a.proved.add(listWindow{from: least, to: seen})
 	}
 	// A second report of one change, by a restarted kubelet or by a generic relist
 	// after the event stream, does not measure lateness either.
 	again := l.saw(e.Type)
 	l.sawStart, l.sawEnd = l.sawStart || e.Type == host.TypeStarted, l.sawEnd || e.Type == host.TypeDied
 	switch {
-	case !ok:
-		return verdict{status: statusUnexpected}
 	case !at.Known():
 		return verdict{} // the runtime's log does not say
-	case seen+int64(at.Slack)+int64(time.Second) < at.At:
+	case seen+int64(time.Second) < least:
 		return verdict{status: statusUnexpected}
+	case seen < at.Earliest(): // the line about the change was written later
+		return verdict{status: statusMatched}
 	case again || runs.reports(seen, at.At):
 		return verdict{status: statusMatched}
 	case time.Duration(seen-at.At) > LateAfter && !l.restarted:

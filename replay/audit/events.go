@@ -99,8 +99,10 @@ func (j *judgedEvents) judged(e *replay.PodEvent, id parse.StringID, typ host.Ev
 	if v.status == statusUnexpected {
 		return
 	}
-	at, _ := j.lives.cause(l, typ)
-	e.RuntimeTime = at.At
+	at := j.lives.cause(l, typ)
+	if at.Earliest() <= e.At {
+		e.RuntimeTime = at.At
+	}
 	if typ == host.TypeDied && l.ended != 0 {
 		e.ExitCode = j.lives.of.ExitCode(&j.lives.of.Moves[l.ended-1])
 	}

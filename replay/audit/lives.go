@@ -83,20 +83,36 @@ func (ls *lives) at(move int32) replay.Instant {
 	return replay.Instant{At: m.At, Slack: m.Slack}
 }
 
-// cause returns the time of the change that an event reports. It returns false if the
-// runtime's account of this life rules out such a change.
-func (ls *lives) cause(l *Life, t host.EventType) (replay.Instant, bool) {
+// earliest returns the earliest moment at which a life can have begun to run or have
+// ended, 0 if nothing bounds it. A line about it may be written long after it; but no
+// container is started before its creation has returned.
+func (ls *lives) earliest(l *Life, t host.EventType) int64 {
+	move := l.started
+	if t == host.TypeDied {
+		move = l.ended
+	}
+	if move != 0 && ls.of.Moves[move-1].Stated {
+		return ls.at(move).Earliest()
+	}
+	if t == host.TypeDied && l.started != 0 && ls.of.Moves[l.started-1].Stated {
+		return ls.at(l.started).Earliest()
+	}
+	if l.created == 0 {
+		return 0
+	}
+	return ls.at(l.created).Earliest()
+}
+
+// cause returns the time of the change that an event reports, of a line the latest that
+// it can have been; the zero Instant if the runtime's log does not say.
+func (ls *lives) cause(l *Life, t host.EventType) replay.Instant {
 	switch t {
 	case host.TypeStarted:
-		started := ls.at(l.started)
-		if !started.Known() && ls.at(l.created).Known() && ls.at(l.removed).Known() {
-			return replay.Instant{}, false // created and removed, never started
-		}
-		return started, true
+		return ls.at(l.started)
 	case host.TypeDied:
-		return ls.at(l.ended), true
+		return ls.at(l.ended)
 	}
-	return replay.Instant{}, true
+	return replay.Instant{}
 }
 
 // line returns the runtime's record of the change that an event of type t reports, nil

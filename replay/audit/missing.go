@@ -93,8 +93,8 @@ func (a *auditor) missing() {
 		if !l.known {
 			continue
 		}
-		a.expect(int32(i), host.TypeStarted, ls.at(l.started), ls.at(l.ended))
-		a.expect(int32(i), host.TypeDied, ls.at(l.ended), replay.Instant{})
+		a.expect(int32(i), host.TypeStarted, ls.at(l.started))
+		a.expect(int32(i), host.TypeDied, ls.at(l.ended))
 		if ls.at(l.removed).Known() {
 			a.out.Replayed++
 			a.hidden++ // ContainerRemoved never reaches the log
@@ -106,7 +106,7 @@ func (a *auditor) missing() {
 // expect counts one event of a life, and records it as unseen if it should have been
 // logged: the state lasted over a listing, and the log would show the line. Whether the
 // kubelet knew the pod is decided in judgeUnseen.
-func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
+func (a *auditor) expect(i int32, t host.EventType, from replay.Instant) {
 	l := &a.lives.rows[i]
 	if !from.Known() || l.restarted {
 		return
@@ -117,8 +117,8 @@ func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 	}
 	after := from.Latest()
 	before := int64(0)
-	if to.Known() {
-		before = to.Earliest()
+	if t == host.TypeStarted && l.ended != 0 {
+		before = max(a.lives.earliest(l, host.TypeDied), 1)
 	}
 	w, certain := a.listedWithin(after, before)
 	if t == host.TypeDied && certain {
@@ -170,7 +170,7 @@ func (a *auditor) noticed(l *Life) bool {
 	}
 	started, ended, removed := a.lives.at(l.started), a.lives.at(l.ended), a.lives.at(l.removed)
 	if started.Known() {
-		if _, ok := a.listedWithin(started.Latest(), ended.Earliest()); ok {
+		if _, ok := a.listedWithin(started.Latest(), max(a.lives.earliest(l, host.TypeDied), 1)); ok {
 			return true
 		}
 	}
@@ -237,8 +237,9 @@ func (a *auditor) shortLived() {
 		if ls.about(int32(i)).IsSandbox || !started.Known() || !ended.Known() || l.sawStart || l.restarted {
 			continue
 		}
-		brief := time.Duration(ended.At-started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
-		if _, listed := a.listedWithin(started.At, ended.At); listed || !a.between(started, ended) && !(brief && l.sawEnd) {
+		begun := ls.earliest(l, host.TypeStarted)
+		brief := begun != 0 && time.Duration(ended.At-begun) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
+		if _, listed := a.listedWithin(started.At, ended.At); listed || !a.between(begun, ended) && !(brief && l.sawEnd) {
 			continue
 		}
 		o := ls.about(int32(i))
@@ -253,13 +254,13 @@ func (a *auditor) shortLived() {
 
 // between reports whether two consecutive relists bracket an interval: the first had
 // listed before it began, the second began after it.
-func (a *auditor) between(from, to replay.Instant) bool {
-	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from.Earliest() })
+func (a *auditor) between(from int64, to replay.Instant) bool {
+	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from })
 	if i == 0 || i == len(a.n.Relists) {
 		return false
 	}
 	r, next := &a.n.Relists[i-1], &a.n.Relists[i]
-	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.Latest() > from.Earliest() ||
+	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.Latest() > from ||
 		next.Start.Earliest() < to.Latest() {
 		return false
 	}

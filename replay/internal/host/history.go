@@ -152,7 +152,7 @@ func (h *historian) moved(o int32, f *lifeFields, s State) {
 	if s == StateExited {
 		if f.exitedAt != 0 {
 			if at, ok := runtimeStamp(h.interned.Text(f.exitedAt)); ok {
-				m.At, m.Slack = at, time.Microsecond
+				m.At, m.Slack, m.Stated = at, time.Microsecond, true
 			}
 		}
 		m.exit = h.exitCode(f.exitCode)
@@ -242,7 +242,7 @@ func (h *historian) snapshots(cs []*parse.Container) {
 		}
 		add := func(at int64, s State, slack time.Duration) {
 			if at != 0 {
-				h.out.Moves = append(h.out.Moves, Move{At: at, Slack: slack, Line: ^int32(i), Object: o, State: s, exit: exit, Teller: tellerOf(c.Src)})
+				h.out.Moves = append(h.out.Moves, Move{At: at, Slack: slack, Line: ^int32(i), Object: o, State: s, exit: exit, Teller: tellerOf(c.Src), Stated: true})
 			}
 		}
 		add(c.Created, StateCreated, time.Second)

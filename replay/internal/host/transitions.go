@@ -81,6 +81,7 @@ type Move struct {
 	exit   int32 // index in HistoryTable.exits plus one, 0 for none
 	State  State
 	Teller Teller
+	Stated bool // At is the source's own time of the change; otherwise that of a line, which may be written later
 }
 
 // Object is a container or sandbox.
