@@ -104,8 +104,8 @@ func (s *subject) vars() map[string]string {
 		}
 		return v
 	}
-	if s.n.Episodes[len(s.n.Episodes)-1].Recovered.Known() {
-		v["over"] = "PLEG is healthy again"
+	if s.n.Episodes[len(s.n.Episodes)-1].Recovered.Known() && endsWell(s.n) {
+		v["over"] = "PLEG was healthy again"
 	}
 	if s.ep.OnDemand {
 		v["demand"] = "on demand"

@@ -388,6 +388,16 @@ func untold(n *replay.Node) string {
 	return "; nothing tells of " + parse.Short(time.Duration(sum)) + " of the " + parse.Short(time.Duration(n.Window.End-n.Window.Start)) + " that the input covers"
 }
 
+// endsWell reports whether PLEG was healthy in the last state that the input proves.
+func endsWell(n *replay.Node) bool {
+	for _, h := range slices.Backward(n.Health) {
+		if h.State != replay.HealthUnknown {
+			return h.State == replay.Healthy
+		}
+	}
+	return false
+}
+
 // mostSkipGap exceeds the longest sleep of the sync loop between two iterations while it is
 // held back (kubelet syncLoop doubles 100 ms up to 5 s).
 const mostSkipGap = 6 * second
