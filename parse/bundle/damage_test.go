@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -439,13 +440,24 @@ func TestZipFront(t *testing.T) {
 	flipped, zeroed := bytes.Clone(whole), bytes.Clone(whole)
 	flipped[0] ^= 1
 	clear(zeroed[:200])
+	var stored bytes.Buffer
+	zw := zip.NewWriter(&stored)
+	for _, name := range []string{"a.log", "b.log", "c.log"} {
+		w, _ := zw.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		w.Write(log)
+	}
+	zw.Close()
 	for what, tt := range map[string]struct {
 		data  []byte
 		files int
-	}{"flipped": {flipped, 1}, "zeroed": {zeroed, 1}, "behind a line": {append([]byte("Content-Type: application/zip\r\n\r\n"), whole...), 2}} {
+		lost  bool
+	}{
+		"begins in a member": {stored.Bytes()[len(log)/2:], 2, true}, "flipped": {flipped, 1, true}, "zeroed": {zeroed, 1, true},
+		"behind a line": {append([]byte("Content-Type: application/zip\r\n\r\n"), whole...), 2, false},
+	} {
 		b, _ := loaded(t, file(t, "x.zip", tt.data))
-		if len(b.Files) != tt.files || len(b.Coverage) == 0 || b.Inputs[0].Partial != (tt.files < 2) {
-			t.Errorf("%s: %d files, %s", what, len(b.Files), warnings(b))
+		if len(b.Files) != tt.files || len(b.Coverage) == 0 || b.Inputs[0].Partial != tt.lost || b.Inputs[0].Kind == "log" {
+			t.Errorf("%s: %s, %d files, %s", what, b.Inputs[0].Kind, len(b.Files), warnings(b))
 		}
 	}
 }
@@ -483,6 +495,18 @@ func TestTornRecords(t *testing.T) {
 			if len(b.Events) < 10 || !b.Inputs[0].Partial || !strings.Contains(warnings(b), want) {
 				t.Errorf("%s, %s: %d events, partial %v, %s", what, how, len(b.Events), b.Inputs[0].Partial, warnings(b))
 			}
+		}
+	}
+}
+
+// TestOverwritten: lines of a log that were overwritten are told.
+func TestOverwritten(t *testing.T) {
+	log := testLog(900)
+	junk := bytes.Repeat([]byte("\x8f\x00\xc3\x1b\x07\xfe\n"), 600)
+	for at := 3000; at+len(junk) < len(log); at += len(log) / 5 {
+		bad := slices.Concat(log[:at], junk, log[at+len(junk):])
+		if b, _ := loaded(t, file(t, "kubelet.log", bad)); !b.Inputs[0].Partial || strings.Count(warnings(b), "bytes that are no text stand here") != 1 {
+			t.Errorf("at %d: %s", at, warnings(b))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -111,7 +112,7 @@ func (w *walker) member(m member) error {
 	if f == fmtNone && w.damagedTar(m, src) {
 		f = fmtTar
 	}
-	if f == fmtNone && sealed(head) == "" && program(head) == "" && isBinary(head) && endsZip(m) {
+	if f == fmtNone && sealed(head) == "" && program(head) == "" && (isBinary(head) || strings.HasSuffix(strings.ToLower(m.path), ".zip")) && endsZip(m) {
 		f = fmtZip
 	}
 	if m.depth == 0 {

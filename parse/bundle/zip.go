@@ -54,15 +54,16 @@ func endsZip(m member) bool {
 // Lengths in bytes of the record at the end of an archive without its comment, and the longest comment.
 const zipEnd, zipComment = 22, 1<<16 - 1
 
-// zipSound returns an error if a member's data cannot be located as the directory
-// says.
-func zipSound(zr *zip.Reader) error {
+// zipSound returns an error if of no member the data are where the directory says.
+func zipSound(zr *zip.Reader) (err error) {
 	for _, f := range zr.File {
-		if _, err := f.DataOffset(); err != nil {
-			return fmt.Errorf("%q: %w", f.Name, err)
+		if _, bad := f.DataOffset(); bad == nil {
+			return nil
+		} else if err == nil {
+			err = fmt.Errorf("%q: %w", f.Name, cause(bad))
 		}
 	}
-	return nil
+	return err
 }
 
 // zipDirectory reads the members in directory order. It stops at members that share
@@ -76,7 +77,11 @@ func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
 			return err
 		}
 		links.name(f.Name)
-		at, _ := f.DataOffset()
+		at, err := f.DataOffset()
+		if err != nil {
+			w.warnAt(m, m.size, "zip: there is no header of %q where the directory says: the member is lost", f.Name)
+			continue
+		}
 		if packed += f.CompressedSize64; f.CompressedSize64 > 0 && seen[at] || packed > uint64(m.size) {
 			w.warnAt(m, at, "zip: %q shares its bytes with members before it: it and the members behind it are skipped", f.Name)
 			return nil

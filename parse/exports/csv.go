@@ -61,15 +61,15 @@ func columnName(cell string) string {
 func (t *table) step() {
 	n := t.rowLen()
 	row := t.win[:n]
+	if cut := n > 0 && row[n-1] != '\n' && len(bytes.TrimSpace(row)) > 0; cut && bytes.Count(row, []byte{t.delim}) < len(t.columns)-1 {
+		t.damaged(0, n, whyCut)
+	}
 	if bytes.IndexByte(row, t.delim) < 0 && bytes.IndexByte(row, '{') < 0 { // not a record: that has two cells, a message and a time, or is an object
 		t.level(t.line)
 		t.skip(max(n, 1))
 		return
 	}
 	cells := t.cells(bytes.TrimRight(row, "\r\n"))
-	if len(cells) < len(t.columns) && row[n-1] != '\n' {
-		t.damaged(0, n, whyCut)
-	}
 	p := t.parts
 	clear(p)
 	for i, c := range cells {

@@ -92,6 +92,9 @@ func (d *documents) text() {
 		d.skip(1)
 		return
 	}
+	if bytes.IndexFunc(d.win[:n], func(r rune) bool { return r < '\t' }) >= 0 {
+		d.damaged(0, n, whyInvalid)
+	}
 	i := n
 	for c := d.at(i); c == ' ' || c == '\n' || c == '\r' || c == '\t'; c = d.at(i) {
 		if i++; i > n+maxName {
@@ -221,7 +224,13 @@ func (d *documents) row(raw []byte) (record, bool) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	if dec.Decode(&cells) != nil || len(cells) < 2 {
+	if dec.Decode(&cells) != nil {
+		if d.depth > 0 {
+			d.damaged(0, len(raw), whyInvalid)
+		}
+		return record{}, false
+	}
+	if len(cells) < 2 {
 		return record{}, false
 	}
 	p := d.empty()

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -49,6 +50,15 @@ func (s *scanner) holed(rec []byte, lines int) {
 	s.at = at
 	s.res.lines += lines
 	s.line += uint32(lines)
+}
+
+// noText warns of a line with NUL bytes if others of its bytes are no text either: it was overwritten. NUL bytes
+// alone are noise.
+func (s *scanner) noText(rec []byte) {
+	const msg = "bytes that are no text stand here: what was written is lost"
+	if w := s.res.warnings; !utf8.Valid(rec) && (len(w) == 0 || w[len(w)-1].Msg != msg) { // the first of a run of them
+		s.warn(s.at, s.line, msg)
+	}
 }
 
 // unended warns if the file ends within a record of a form that has an end: a block that begins at from, or a JSON

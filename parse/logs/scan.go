@@ -239,9 +239,12 @@ func (s *scanner) record(rec []byte, lines int) {
 	if s.owned(rec) {
 		return
 	}
-	if bytes.IndexByte(rec, 0) >= 0 && !s.d.binary && bytes.Contains(rec, zeros) {
-		s.holed(rec, lines)
-		return
+	if bytes.IndexByte(rec, 0) >= 0 && !s.d.binary {
+		if bytes.Contains(rec, zeros) {
+			s.holed(rec, lines)
+			return
+		}
+		s.noText(rec)
 	}
 	for len(rec) > 0 && rec[0] == 0 {
 		rec = rec[1:]
