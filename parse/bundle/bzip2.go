@@ -268,8 +268,8 @@ func (s *bzip2Stream) load() (whole bool, err error) {
 }
 
 // cut makes body a stream of one block: n bits of it, of which the first are the
-// lowest skew bits of its first byte. Behind more bits than there are, it has no end:
-// what follows completes no magic.
+// lowest skew bits of its first byte. If n is more than there are, the stream has no end,
+// and what follows its bits completes no magic.
 func (s *bzip2Stream) cut(skew, n uint) {
 	in := s.body
 	if skew == 0 {
