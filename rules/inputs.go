@@ -18,7 +18,7 @@ var inputs = []Input{
 	{"kubelet-stacks", "a goroutine dump of the kubelet, taken while PLEG is unhealthy", "it tells a relist that waits for the runtime from one that waits for the kubelet itself"},
 	{"kernel-log", "the kernel log", "dead mounts, blocked tasks, lockups, resets and OOM kills are reported there"},
 	{"kernel-stacks", "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for"},
-	{"kernel-version", "the kernel release", "the defect is in some releases only"},
+	{"kernel-version", "the kernel release", "some defects of the kernel are in some releases only"},
 	{"processes", "the process table with states and wait channels", "it shows which processes are left, stopped, defunct or in uninterruptible sleep"},
 	{"wait-channels", "the wait channels of the processes", "they show in which function of the kernel a blocked process waits"},
 	{"metrics", "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states"},

@@ -413,13 +413,18 @@ func (v *view) heldBack() string {
 		return ""
 	}
 	e := es[len(es)-1]
-	if v.n.Window.Lines.To-e.At > mostSkipGap || v.started(e.At) || v.starting(e.At) && !e.Is(parse.SigNever) {
+	if v.n.Window.Lines.To-e.At > mostSkipGap || v.started(e.At) || v.starting(e.At) && !e.Is(parse.SigNever) || v.inspected(e.At) {
 		return ""
 	}
 	if e.At != 0 {
 		said += ", last at " + clock(e.At)
 	}
 	return said
+}
+
+// inspected reports whether a relist inspected a pod after the moment, which it does after its list.
+func (v *view) inspected(after int64) bool {
+	return slices.ContainsFunc(v.sig(parse.SigWriteStatus), func(e *parse.Event) bool { return e.At >= after })
 }
 
 // dropped describes relists of single pods that the kubelet did not even queue, or returns

@@ -14,6 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
 // writeText answers on one screen: the verdict on the worst node, its cause with the best evidence,
@@ -373,8 +374,16 @@ func alsoFound(r *model.Report, n *model.Node) string {
 	count(len(n.LookAlikes), "look-alike", "")
 	count(n.Audited.Audit.Missing, "missing PLEG event", "")
 	count(n.Events.Discarded, "discarded PLEG event", "")
-	quiet := slices.DeleteFunc(slices.Clone(r.Alerts), func(a model.Alert) bool { return a.Outcome == "fired" })
-	c.add(len(r.Alerts) > 0, "%d of %s would have fired", len(r.Alerts)-len(quiet), parse.Plural(len(r.Alerts), "alert"))
+	fired, judged := 0, 0
+	for _, a := range r.Alerts {
+		switch alerts.Outcome(a.Outcome) {
+		case alerts.Fired:
+			fired, judged = fired+1, judged+1
+		case alerts.Never:
+			judged++
+		}
+	}
+	c.add(judged > 0, "%d of %s would have fired", fired, parse.Plural(judged, "alert"))
 	count(len(n.WhatIf), "what-if answer", "")
 	return cmp.Or(c.String(), "nothing else")
 }

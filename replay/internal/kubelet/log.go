@@ -378,7 +378,8 @@ func othersOnly(reasons string) bool {
 		return true
 	}
 	switch {
-	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // kubelets before 1.4 give the latter reason, too
+	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"), // a reason of kubelets before 1.4
+		strings.Contains(reasons, "network"): // a reason of kubelets before 1.6, of which not all ask PLEG
 		return false
 	case strings.HasPrefix(reasons, "["):
 		return strings.HasSuffix(reasons, "]")
