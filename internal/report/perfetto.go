@@ -147,10 +147,10 @@ func (b *traceBuilder) counters(n *model.Node) {
 	}
 }
 
-// orNode returns the name of a node, or "node without a name".
+// orNode returns the name of a node, or "node of unknown name".
 func orNode(name string) string {
 	if name == "" || name == "unknown" {
-		return "node without a name"
+		return "node of unknown name"
 	}
 	return name
 }

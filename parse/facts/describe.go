@@ -24,7 +24,7 @@ var described = []struct{ key, field string }{
 // descriptionMarks are texts of which a node description contains at least one: the
 // kubelet version, a Ready condition (often all that was pasted), or the header of
 // "kubectl get nodes".
-var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte(" KubeletNotReady "), []byte(" KubeletReady "), []byte(" NodeStatusUnknown "), nodeTable}
+var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"), nodeTable}
 
 var nodeTable = []byte("NAME ")
 
@@ -48,7 +48,8 @@ func Described(f *parse.File, text []byte) []*parse.Object {
 // BeginsDescription reports whether a line begins the description of a node or is
 // the header of "kubectl get nodes".
 func BeginsDescription(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("Name: ")) || tableHead(line)
+	rest, ok := bytes.CutPrefix(line, []byte("Name:"))
+	return ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') || tableHead(line)
 }
 
 // describer collects nodes, one after the other.

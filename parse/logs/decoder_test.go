@@ -251,6 +251,8 @@ func TestBareSources(t *testing.T) {
 		{"crictl, whose deadlines are not the kubelet's", "E0720 02:47:16.761915   25610 remote_runtime.go:269] \"StopPodSandbox from runtime service failed\" err=\"x\"\nFATA[0002] stopping the pod sandbox\n", Options{}, parse.SrcFacts},
 		{"crictl, which pulls an image", "E0720 02:47:16.761915   25610 remote_image.go:171] \"PullImage from image service failed\" err=\"x\" image=\"a\"\nFATA[0010] pulling image\n", Options{}, parse.SrcFacts},
 		{"crictl since 1.31", "E0720 02:47:16.761915   25610 log.go:32] \"PullImage from image service failed\" err=\"x\" image=\"a\"\nFATA[0010] pulling image\n", Options{}, parse.SrcFacts},
+		{"crictl, not on a terminal", "E0720 02:47:16.761915   25610 remote_runtime.go:616] \"Status from runtime service failed\" err=\"x\"\ntime=\"2023-07-20T02:47:16Z\" level=fatal msg=\"getting status of runtime: x\"\n", Options{}, parse.SrcFacts},
+		{"the kubelet's client, and a runtime that ends", "E0720 02:47:16.761915   25610 remote_runtime.go:616] \"Status from runtime service failed\" err=\"x\"\ntime=\"2023-07-20T02:47:16Z\" level=info msg=\"x\"\ntime=\"2023-07-20T02:47:16Z\" level=fatal msg=\"x\"\n", Options{}, parse.SrcKubelet},
 		{"a CSI driver", "csi-rbdplugin E0601 07:53:23.176066    8497 nodeserver.go:992] ID: 1 error unmapping volume\n", Options{}, parse.SrcSystem},
 		{"the kubelet, and crictl asked later", boring + "\nE0720 02:47:16.761915   25610 remote_runtime.go:269] \"StopPodSandbox from runtime service failed\" err=\"x\"\nFATA[0002] stopping\n", Options{}, parse.SrcKubelet},
 		{"dmesg", "[   12.345678] hello\n", Options{}, parse.SrcKernel},

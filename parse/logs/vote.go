@@ -43,7 +43,7 @@ func (d *Decoder) count(head []byte) {
 	p := journal.NewParser(d.framing)
 	defer p.Release()
 	var e journal.Entry
-	klogs, kubelet, other, logrus, client, tool := 0, 0, 0, 0, 0, false
+	klogs, kubelet, other, logrus, client, tool, called := 0, 0, 0, 0, 0, false, false
 	votes := make([]int, len(logrusHints))
 	for len(head) > 0 {
 		n := d.framing.Next(head, true)
@@ -53,10 +53,11 @@ func (d *Decoder) count(head []byte) {
 		if _, ok := sourceOf(e.Who, c); ok {
 			continue
 		}
+		call := c == klogText && hint(clientCallers, e.Header.Caller)
 		switch c {
 		case klogText:
 			klogs++
-			if hint(clientCallers, e.Header.Caller) {
+			if call {
 				client++
 			}
 			if hint(kubeletCallers, e.Header.Caller) {
@@ -66,6 +67,7 @@ func (d *Decoder) count(head []byte) {
 			}
 		case logrusText:
 			logrus++
+			tool = tool || called && bytes.Contains(e.Msg, fatal)
 			for i := range logrusHints {
 				if containsOne(e.Msg, logrusHints[i].words) {
 					votes[i]++
@@ -74,6 +76,7 @@ func (d *Decoder) count(head []byte) {
 		default:
 			tool = tool || hint(toolStarts, e.Msg)
 		}
+		called = call
 	}
 	// crictl uses the same CRI client as the kubelet, but its calls have deadlines
 	// of their own (kubernetes-sigs/cri-tools, --timeout 2s).
@@ -118,8 +121,11 @@ var (
 // from one (k8s.io/cri-client/pkg/internal/log.go).
 var clientCallers = [][]byte{[]byte("remote_"), []byte("log.go:32")}
 
-// toolStarts are prefixes of the lines that crictl writes to a terminal.
+// toolStarts are prefixes of the lines that crictl writes to a terminal. Elsewhere it ends with
+// a line of the level fatal, right after that of the call that failed.
 var toolStarts = [][]byte{[]byte("FATA["), []byte("ERRO["), []byte("WARN["), []byte("DEBU[")}
+
+var fatal = []byte("level=fatal ")
 
 func hint(prefixes [][]byte, caller []byte) bool {
 	for _, p := range prefixes {

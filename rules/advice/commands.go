@@ -18,7 +18,6 @@ type Commands struct {
 	node, unit, daemon string // "" if unknown
 	from, to           time.Time
 	distribution       distribution
-	windows            bool
 }
 
 // Logs of an incident are requested with this margin around it.
@@ -33,7 +32,7 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	if n.Name != "unknown" && strings.Trim(n.Name, nameRunes) == "" {
 		out.node = n.Name
 	}
-	out.distribution, out.windows = distributionOf(n), n.Kubelet.OS == "windows"
+	out.distribution = distributionOf(n)
 	out.unit, out.daemon = runtimeOf(cmp.Or(n.Kubelet.Runtime, out.distribution.runtime))
 	if from, to := incident(n, breaches); from != 0 {
 		out.from = time.Unix(0, from).UTC().Add(-before).Truncate(time.Second)
@@ -119,9 +118,7 @@ func (c Commands) Fill(s string) string {
 	if c.unit == "docker" {
 		s = toDocker.Replace(s)
 	}
-	if s = c.distribution.fill(s); c.windows {
-		s = c.fillWindows(s)
-	}
+	s = c.fillQuery(c.distribution.fill(s))
 	if c.from.IsZero() {
 		s = ofPods.ReplaceAllString(since.ReplaceAllString(s, ""), "")
 	} else {

@@ -6,51 +6,88 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// distribution describes a Kubernetes distribution that has its own names for kubelet and
-// containerd. Paths are the defaults in its documentation.
+// distribution describes a system that has its own names for kubelet and containerd, or its own
+// ways to collect what they write. Paths are the defaults in its documentation.
 type distribution struct {
-	units    map[string]string // units of the kubelet and of containerd; several if the input does not say which
+	units    map[string]string // units of the kubelet and of the runtimes; several if the input does not say which
 	logs     map[string]string // log files of what does not log to the journal
 	commands *strings.Replacer // replaces other programs and files
-	runtime  string            // its only runtime, "" if it supports several
+	runtime  string            // its runtime unless the input states another, "" if it has no default
+
+	// If only is not nil, no other commands exist on its nodes. collect then holds those that
+	// collect an input, "" if none is certain to work.
+	only    *regexp.Regexp
+	collect map[string]string
 }
 
-// rancher returns k3s or RKE2, whose kubelet and containerd run in one unit.
+// rancher returns k3s or RKE2, whose kubelet and containerd run in one unit. Without a name it is
+// one of the two.
 func rancher(name, unit string) distribution {
 	data := "/var/lib/rancher/" + name
-	d := distribution{units: map[string]string{"kubelet": unit, "containerd": unit}, logs: map[string]string{"containerd": data + "/agent/containerd/containerd.log"}}
-	crictl := "k3s crictl "
-	if name == "rke2" {
-		d.runtime = "containerd"
+	if name == "" {
+		data += "*"
+	}
+	d := distribution{units: map[string]string{"kubelet": unit, "containerd": unit}, runtime: "containerd",
+		logs: map[string]string{"containerd": data + "/agent/containerd/containerd.log"}}
+	crictl, version, config, networks := "k3s crictl ", name+" --version", "/etc/rancher/"+name+"/config.yaml", data+"/agent/etc/cni/net.d"
+	switch name {
+	case "rke2":
+		networks = cniNetworks
 		d.logs["kubelet"] = data + "/agent/logs/kubelet.log"
 		crictl = data + "/bin/crictl --config " + data + "/agent/etc/crictl.yaml "
+	case "":
+		crictl, version, config = "crictl --runtime-endpoint unix:///run/k3s/containerd/containerd.sock ", "kubectl get nodes -o wide", "/etc/rancher/*/config.yaml"
 	}
-	d.commands = strings.NewReplacer("crictl ", crictl, "kubelet --version", name+" --version",
-		"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "kubelet-arg: v=5 in /etc/rancher/"+name+"/config.yaml and a restart of "+strings.ReplaceAll(unit, " ", " or "))
+	d.commands = strings.NewReplacer(cniNetworks, networks, "crictl ", crictl, "kubelet --version", version,
+		"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "kubelet-arg: v=5 in "+config+" and a restart of "+strings.ReplaceAll(unit, " ", " or "))
 	return d
 }
+
+const (
+	k3sUnits  = "k3s k3s-agent"
+	rke2Units = "rke2-server rke2-agent"
+
+	cniNetworks = "/etc/cni/net.d" // where other distributions keep the configurations of networks
+)
 
 // microk8s returns MicroK8s, whose kubelet and containerd have a unit each; since 1.21 the kubelet
 // is part of kubelite.
 func microk8s(unit string) distribution {
-	d := distribution{units: map[string]string{"kubelet": unit, "containerd": "snap.microk8s.daemon-containerd"},
-		commands: strings.NewReplacer("crictl ", "crictl --runtime-endpoint unix:///var/snap/microk8s/common/run/containerd.sock ", "kubelet --version", "microk8s version",
-			"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "--v=5 in /var/snap/microk8s/current/args/kubelet and a restart of "+unit)}
-	if strings.HasSuffix(unit, "kubelite") {
-		d.runtime = "containerd"
-	}
-	return d
+	return distribution{units: map[string]string{"kubelet": unit, "containerd": "snap.microk8s.daemon-containerd", "docker": "snap.microk8s.daemon-docker"}, runtime: "containerd",
+		commands: strings.NewReplacer(cniNetworks, "/var/snap/microk8s/current/args/cni-network", "crictl ", "crictl --runtime-endpoint unix:///var/snap/microk8s/common/run/containerd.sock ", "kubelet --version", "microk8s version",
+			"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "--v=5 in /var/snap/microk8s/current/args/kubelet and a restart of "+strings.ReplaceAll(unit, " ", " or "))}
+}
+
+// talos returns Talos, whose nodes have neither a shell nor a journal.
+func talos() distribution {
+	return distribution{runtime: "containerd", only: regexp.MustCompile(`^(?:kubectl |talosctl |for i in )`), collect: map[string]string{
+		"kubelet-log":         "talosctl -n NODE logs kubelet > kubelet.log",
+		"kubelet-log-before":  "talosctl -n NODE logs kubelet > kubelet-before.log",
+		"kubelet-log-verbose": "talosctl -n NODE logs kubelet > kubelet-v5.log  # after machine.kubelet.extraArgs: {v: 5} in the machine's configuration",
+		"runtime-log":         "talosctl -n NODE logs cri > runtime.log",
+		"kernel-log":          "talosctl -n NODE dmesg > dmesg.log",
+		"processes":           "talosctl -n NODE processes > processes.txt",
+		"mounts":              "talosctl -n NODE read /proc/mounts > mounts",
+	}}
 }
 
 // ownUnit matches units that run only a kubelet.
 var ownUnit = regexp.MustCompile(`^(?:snap\.[\w-]+\.(?:daemon-)?kubelet|origin-node|atomic-openshift-node)$`)
 
-// distributionOf determines the distribution of a node by the units that logged its kubelet's lines
-// and by the kubelet's version. It returns the zero distribution if these do not reveal one.
+// distributionOf determines the distribution of a node: by the units that wrote its lines, by the
+// kubelet's version, or by paths and names that occur only there. It returns the zero distribution
+// if these do not reveal one.
 func distributionOf(n *replay.Node) distribution {
+	switch {
+	case n.Kubelet.OS == "windows":
+		return windows()
+	case layoutOf(n) == "talos-support":
+		return talos()
+	}
 	for _, c := range n.Coverage {
 		unit, ident := strings.TrimSuffix(c.Origin.Unit, ".service"), c.Origin.Ident
 		switch {
@@ -58,15 +95,15 @@ func distributionOf(n *replay.Node) distribution {
 			return rancher("k3s", unit)
 		case unit == "rke2-server", unit == "rke2-agent":
 			return rancher("rke2", unit)
-		case c.Origin.Source != parse.SrcKubelet:
 		case ident == "k3s-agent":
 			return rancher("k3s", ident)
 		case ident == "k3s", ident == "k3s-server":
-			return rancher("k3s", "k3s k3s-agent")
+			return rancher("k3s", k3sUnits)
 		case strings.HasPrefix(unit, "snap.microk8s.daemon-kubel"):
 			return microk8s(unit)
 		case strings.HasPrefix(ident, "microk8s.daemon-kubel"):
 			return microk8s("snap." + ident)
+		case c.Origin.Source != parse.SrcKubelet:
 		case ident == "kubelite":
 			return microk8s("snap.microk8s.daemon-kubelite")
 		case ownUnit.MatchString(unit):
@@ -75,48 +112,91 @@ func distributionOf(n *replay.Node) distribution {
 			return distribution{units: map[string]string{"kubelet": ident}}
 		}
 	}
-	switch version := n.Kubelet.Version; {
-	case strings.Contains(version, "+k3s"):
-		return rancher("k3s", "k3s k3s-agent")
-	case strings.Contains(version, "+rke2"):
-		return rancher("rke2", "rke2-server rke2-agent")
+	named := map[*parse.SigSet]bool{}
+	for i := range n.Index().Groups {
+		named[n.Index().Groups[i].Sigs] = true
+	}
+	return byNames(named, n.Kubelet.Version, n.Facts)
+}
+
+// byNames determines the distribution by the signatures of lines, by the kubelet's version and by
+// the name of the system.
+func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact) distribution {
+	named := func(id string) bool {
+		for set := range lines {
+			if set.Has(id) {
+				return true
+			}
+		}
+		return false
+	}
+	system := func(f *parse.Fact) bool {
+		return f.Key == facts.KeyOS && strings.HasPrefix(f.Value, "Talos") || f.Key == facts.KeyKernel && strings.HasSuffix(f.Value, "-talos")
+	}
+	switch {
+	case strings.Contains(version, "+rke2"), named("distribution.rke2"):
+		return rancher("rke2", rke2Units)
+	case strings.Contains(version, "+k3s"), named("distribution.k3s"):
+		return rancher("k3s", k3sUnits)
+	case named("distribution.rancher"):
+		return rancher("", k3sUnits+" "+rke2Units)
+	case named("distribution.microk8s"):
+		return microk8s("snap.microk8s.daemon-kubelet snap.microk8s.daemon-kubelite")
+	case named("distribution.talos"), slices.ContainsFunc(stated, system):
+		return talos()
 	}
 	return distribution{}
 }
 
 var (
-	unitLog   = regexp.MustCompile(`journalctl -u (kubelet|containerd)\b([^;|>#]*)`)
-	unitState = regexp.MustCompile(`\bsystemctl (show|status)((?: (?:kubelet|containerd))+)\b`)
+	unitLog   = regexp.MustCompile(`journalctl((?: -u (?:kubelet|containerd|docker|crio))+)\b([^;|>#]*)`)
+	unitState = regexp.MustCompile(`\bsystemctl (show|status)((?: (?:kubelet|containerd|docker|crio))+)\b`)
 )
 
-// fill replaces names in a command by those of the distribution.
+// fill replaces names in a command by those of the distribution; it returns "" for a command that
+// its nodes do not have.
 func (d *distribution) fill(s string) string {
 	s = unitLog.ReplaceAllStringFunc(s, func(command string) string {
 		m := unitLog.FindStringSubmatch(command)
-		switch unit := d.units[m[1]]; {
-		case strings.Contains(m[2], " -u "): // the runtime is unknown
-		case d.logs[m[1]] != "":
-			return "cat " + d.logs[m[1]] + " "
-		case unit != "":
-			return "journalctl -u " + strings.ReplaceAll(unit, " ", " -u ") + m[2]
+		var files, units []string
+		for _, name := range strings.Fields(strings.ReplaceAll(m[1], "-u ", "")) {
+			if file := d.logs[name]; file != "" {
+				files = append(files, file)
+			} else {
+				units = append(units, d.unitsOf(name)...)
+			}
 		}
-		return command
+		units = slices.Compact(units)
+		switch journal := "journalctl -u " + strings.Join(units, " -u ") + m[2]; {
+		case len(files) == 0:
+			return journal
+		case len(units) == 0:
+			return "cat " + strings.Join(files, " ") + " "
+		default:
+			return "{ " + strings.TrimSpace(journal) + "; cat " + strings.Join(files, " ") + "; } "
+		}
 	})
 	s = unitState.ReplaceAllStringFunc(s, func(command string) string {
 		m := unitState.FindStringSubmatch(command)
 		var units []string
 		for _, name := range strings.Fields(m[2]) {
-			if d.units[name] != "" {
-				name = d.units[name]
-			}
-			if !slices.Contains(units, name) {
-				units = append(units, name)
-			}
+			units = append(units, d.unitsOf(name)...)
 		}
-		return "systemctl " + m[1] + " " + strings.Join(units, " ")
+		return "systemctl " + m[1] + " " + strings.Join(slices.Compact(units), " ")
 	})
 	if d.commands != nil {
 		s = d.commands.Replace(s)
 	}
+	if d.only != nil && !d.only.MatchString(s) {
+		return ""
+	}
 	return s
+}
+
+// unitsOf returns the units that a program runs in.
+func (d *distribution) unitsOf(name string) []string {
+	if units := strings.Fields(d.units[name]); len(units) > 0 {
+		return units
+	}
+	return []string{name}
 }

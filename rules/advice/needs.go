@@ -88,11 +88,6 @@ func (h *holding) journal(units, file string) string {
 	switch {
 	case h.openshift():
 		return "oc adm node-logs NODE" + units + " > " + file
-	case h.layout == "talos-support":
-		if units != kubelet {
-			return "talosctl -n NODE logs cri > " + file
-		}
-		return "talosctl -n NODE logs kubelet > " + file
 	case h.layout == "kind-export":
 		return "docker exec NODE " + journalctl(units) + " > " + file
 	}
@@ -195,8 +190,6 @@ func (h *holding) kernelLog() string {
 	switch {
 	case h.openshift():
 		return "oc debug node/NODE -- chroot /host " + journalctl(" -k") + " > kernel.log"
-	case h.layout == "talos-support":
-		return "talosctl -n NODE dmesg > dmesg.log"
 	}
 	return journalctl(" -k") + " > kernel.log"
 }
@@ -222,7 +215,7 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 		for i := range c.Missing {
 			m := &c.Missing[i]
 			if in := rules.LookupInput(m.ID()); in != nil {
-				add(in.ID, in.What, in.Why, h.collect(in.ID, m.Run))
+				add(in.ID, in.What, in.Why, h.collect(in.ID, m.Run, &run.distribution))
 			} else {
 				add(m.ID(), m.Text, "it would settle whether it is "+c.ID, m.Run)
 			}
@@ -231,15 +224,15 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 	for _, w := range wants {
 		if w.lacks(h) {
 			in := rules.LookupInput(w.id)
-			add(in.ID, in.What, in.Why, h.collect(w.id, ""))
+			add(in.ID, in.What, in.Why, h.collect(w.id, "", &run.distribution))
 		}
 	}
 	return out
 }
 
 // collect returns the command that collects an input; other if there is no general one.
-func (h *holding) collect(id, other string) string {
-	if command, own := onWindows[id]; own && h.Kubelet.OS == "windows" {
+func (h *holding) collect(id, other string, on *distribution) string {
+	if command, own := on.collect[id]; own {
 		if _, to, ok := strings.Cut(command, "' > "); ok && h.openshift() && strings.HasPrefix(command, queried) {
 			return "oc adm node-logs NODE --path=kubelet/kubelet.log > " + strings.Replace(to, gated, "", 1)
 		}

@@ -31,16 +31,14 @@ const (
 // ofLinux are the inputs that exist only on Linux.
 var ofLinux = map[string]bool{"kernel-stacks": true, "wait-channels": true, "pressure": true, "mounts": true}
 
-// anywhere matches commands that do not depend on the node's operating system.
-var anywhere = regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`)
+// windows returns Windows, whose nodes have neither systemd nor the programs of Linux.
+func windows() distribution {
+	return distribution{only: regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`), collect: onWindows}
+}
 
-// fillWindows fills in the time in a command for a Windows node; it returns "" for a command that
-// does not exist there.
-func (c Commands) fillWindows(s string) string {
-	switch {
-	case !anywhere.MatchString(s):
-		return ""
-	case c.from.IsZero():
+// fillQuery fills in the time in a command for a Windows node.
+func (c Commands) fillQuery(s string) string {
+	if c.from.IsZero() {
 		return strings.NewReplacer(duringQuery, "", duringEvents, "").Replace(s)
 	}
 	return strings.NewReplacer("FROM", c.from.Format(time.RFC3339), "TO", c.to.Format(time.RFC3339)).Replace(s)

@@ -1,0 +1,49 @@
+package advice
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// TestDistributions: the logs are requested where the distribution keeps them, which a path or name
+// in any line shows.
+func TestDistributions(t *testing.T) {
+	for _, c := range []struct{ sig, runtime, id, want string }{
+		{"", "", "runtime-log", "journalctl -u containerd -u crio -u docker -o short-precise --utc --no-pager > runtime.log"},
+		{"distribution.k3s", "", "runtime-log", "cat /var/lib/rancher/k3s/agent/containerd/containerd.log > runtime.log"},
+		{"distribution.k3s", "docker 20.10", "runtime-log", "journalctl -u docker -o short-precise --utc --no-pager > runtime.log"},
+		{"distribution.k3s", "", "kubelet-log", "journalctl -u k3s -u k3s-agent -o short-precise --utc --no-pager > kubelet.log"},
+		{"distribution.rancher", "", "runtime-log", "cat /var/lib/rancher/*/agent/containerd/containerd.log > runtime.log"},
+		{"distribution.rke2", "", "kubelet-log", "cat /var/lib/rancher/rke2/agent/logs/kubelet.log > kubelet.log"},
+		{"distribution.microk8s", "", "runtime-log", "journalctl -u snap.microk8s.daemon-containerd -o short-precise --utc --no-pager > runtime.log"},
+		{"distribution.microk8s", "docker 18.9", "runtime-log", "journalctl -u snap.microk8s.daemon-docker -o short-precise --utc --no-pager > runtime.log"},
+		{"distribution.talos", "", "kubelet-log", "talosctl -n n1 logs kubelet > kubelet.log"},
+		{"distribution.talos", "", "containers", ""},
+	} {
+		n := new(replay.Node)
+		n.Name, n.Kubelet.Runtime = "n1", c.runtime
+		n.Events = []*parse.Event{parse.NewEvent(&parse.EventKind{File: new(parse.File), Origin: new(parse.Origin), Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: c.sig}}}}, parse.Text{}, parse.Event{})}
+		if got := command(n, c.id); got != c.want {
+			t.Errorf("%s %s, %s: %s, want %s", c.sig, c.runtime, c.id, got, c.want)
+		}
+	}
+}
+
+// TestDistributionOfSeveralLogs: where a command reads the logs of kubelet and runtime, it reads each
+// of them where it is.
+func TestDistributionOfSeveralLogs(t *testing.T) {
+	k3s, rke2 := rancher("k3s", "k3s"), rancher("rke2", rke2Units)
+	const command = "journalctl -u kubelet -u containerd --no-pager | grep -i cni"
+	if got, want := k3s.fill(command), "{ journalctl -u k3s --no-pager; cat /var/lib/rancher/k3s/agent/containerd/containerd.log; } | grep -i cni"; got != want {
+		t.Error(got)
+	}
+	if got := rke2.fill(command); strings.Contains(got, "journalctl") || !strings.HasSuffix(got, ".log | grep -i cni") {
+		t.Error(got)
+	}
+	if got, want := k3s.fill("systemctl show kubelet containerd -p TasksMax"), "systemctl show k3s -p TasksMax"; got != want {
+		t.Error(got)
+	}
+}
