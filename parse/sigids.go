@@ -44,6 +44,7 @@ const (
 	SigNodeName     = "node.name"         // node: registration, columns and clauses that name the node
 	SigCondition    = "node.condition"    // status, heartbeat, transition, reason, message: condition rows of kubectl describe and YAML
 	SigHousekeeping = "kube.housekeeping" // expected, actual
+	SigRetry        = "kube.retry"        // until, after: a volume operation failed at until minus after
 	SigStatusDown   = "rt.down"           // "container runtime is down"
 	SigStatusWait   = "rt.statuspending"  // "container runtime status check may not have completed yet"
 	SigSanity       = "rt.sanity"         // err: "Container runtime sanity check failed"

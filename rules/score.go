@@ -134,9 +134,9 @@ func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
 	case all(x.found, func(e *parse.Event) bool { return e.Bare }):
-		return "no line of it states when, or by whom, it was written"
+		return "its lines could be neither dated nor told by their writer"
 	case d.Kind == KindMechanism && x.own() < leastOwn:
-		return "no line shows why anything failed"
+		return "no line was recognized that shows why anything failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:
 		return "no line shows it directly"
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
@@ -142,11 +143,9 @@ func (s *slot) described(head []byte) {
 	if len(nodes) == 0 || logs.IsGuide(head) {
 		return
 	}
-	switch log := hasLogLines(head); {
-	case len(nodes) == 1 && !log && s.file.Node == "":
+	several := slices.ContainsFunc(nodes, func(o *parse.Object) bool { return o.Name != nodes[0].Name })
+	if !several && s.file.Node == "" && !hasLogLines(head) {
 		s.file.Node = nodes[0].Name
-	case len(nodes) > 1 && !log:
-		return // unknown which of them a line is about
 	}
 	s.part.Objects = nodes
 }

@@ -276,6 +276,20 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestRetry: a volume operation that failed gives year and zone by the end of its wait and by its
+// length.
+func TestRetry(t *testing.T) {
+	sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigRetry, Extract: func(_ string, dst []parse.Field) []parse.Field {
+		return append(dst, parse.Field{Name: "until", Value: "2019-07-23 09:49:44.00763596 -0700"}, parse.Field{Name: "after", Value: "2m2s"})
+	}}}}
+	b := lines(t, &parse.File{Path: "k"}, [2]string{"", "07-23T09:47:42.007695"}, [2]string{"", "07-23T09:48:00"})
+	b.Events[0].EventKind = &parse.EventKind{File: b.Events[0].File, Origin: b.Events[0].Origin, Sigs: sig}
+	Resolve(b, Options{})
+	if at, _ := times(b); at[1] != "2019-07-23T16:48:00" {
+		t.Errorf("got %v", at)
+	}
+}
+
 // TestQuotedYear: a date in the text within a day of the line's own clock gives the
 // year, other dates do not; the latest of several wins.
 func TestQuotedYear(t *testing.T) {

@@ -10,7 +10,9 @@ import (
 // innerStamp is a timestamp with the year inside the message of an item. The
 // kubelet prints the heartbeat of a node condition with date, zone and nanoseconds,
 // taken about 80 µs before the line itself. Traces of slow operations state their
-// start, up to some minutes before the line, without a zone since Kubernetes 1.19.
+// start, up to some minutes before the line, without a zone since Kubernetes 1.19. Of
+// a volume operation that failed it prints until when it waits and for how long, which
+// gives the moment of the failure, just before the line.
 type innerStamp struct {
 	index int // of the item
 	at    int64
@@ -57,6 +59,12 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	case e.Is(parse.SigTrace):
 		total, err := time.ParseDuration(e.Field("total"))
 		what, field, zoned = "trace's", e.Field("started"), err == nil && total < time.Duration(quarter)
+	case e.Is(parse.SigRetry):
+		until, ok := parseHeartbeat(e.Field("until"))
+		if after, err := time.ParseDuration(e.Field("after")); ok && err == nil {
+			s.inner = append(s.inner, innerStamp{index, until - int64(after), "retry", true})
+		}
+		return true
 	default:
 		return aged
 	}

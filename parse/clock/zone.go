@@ -190,9 +190,8 @@ func (f *file) inferred(a *anchors) zone {
 	if z, ok := a.zoneOf(f.File); ok {
 		return z
 	}
-	switch f.zoneWord {
-	case "UTC", "GMT", "Z":
-		return fixed(0, "named in a header line of the log", parse.ZoneInferred)
+	if off, seasonal, ok := parse.ZoneOffset(f.zoneWord); ok && !seasonal {
+		return fixed(off, "named in a header line of the log", parse.ZoneInferred)
 	}
 	if off, ok := f.beside.zone(f.cal); ok {
 		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
@@ -204,7 +203,7 @@ func (f *file) inferred(a *anchors) zone {
 		return fixed(off, "assumed: other lines of the log state it", parse.ZoneGuessed)
 	}
 	if f.zoneWord != "" {
-		return fixed(0, "assumed: a header line names "+f.zoneWord+", which has no offset of its own", parse.ZoneGuessed)
+		return fixed(0, "assumed: a header line names "+f.zoneWord+", which is a name and no offset", parse.ZoneGuessed)
 	}
 	return fixed(0, "assumed: these lines state no time zone", parse.ZoneGuessed)
 }

@@ -14,17 +14,9 @@ func reading(t time.Time, res time.Duration, lack parse.Lack) parse.Clock {
 	return parse.Clock{NS: t.UnixNano(), Res: res, Lack: lack, Set: true}
 }
 
-// zoneWords are unambiguous zone abbreviations with their offsets in seconds.
-// Others, such as CST or IST, are used in several parts of the world.
-var zoneWords = map[string]int{
-	"UTC": 0, "GMT": 0, "Z": 0, "EST": -18000, "EDT": -14400, "PST": -28800, "PDT": -25200, "MDT": -21600, "CDT": -18000,
-	"CET": 3600, "CEST": 7200, "EET": 7200, "EEST": 10800, "MSK": 10800, "JST": 32400, "KST": 32400, "HKT": 28800, "AEST": 36000, "AEDT": 39600,
-	"WET": 0, "WEST": 3600, "NZST": 43200, "NZDT": 46800, "HST": -36000, "AKST": -32400, "AKDT": -28800,
-}
-
 // offsetOf parses a zone: an abbreviation, "+0530", "+05:30" or "-05".
 func offsetOf(word string) (seconds int, ok bool) {
-	if n, ok := zoneWords[word]; ok {
+	if n, _, ok := parse.ZoneOffset(word); ok {
 		return n, true
 	}
 	digits := strings.ReplaceAll(strings.TrimLeft(word, "+-"), ":", "")

@@ -102,12 +102,7 @@ func (m onlyNames) add(f *parse.File, name string) {
 // described takes a unit's node name from a node description or table in the same file,
 // if that is about a single node.
 func (s *splitter) described() {
-	stated := onlyNames{}
-	for _, o := range s.b.Objects {
-		if o.Kind == facts.ObjectNode && o.Name != "" {
-			stated.add(o.File, o.Name)
-		}
-	}
+	stated := s.listed()
 	for _, f := range s.b.Files {
 		if us, name := s.byFile[f], stated[f]; name != "" && len(us) > 0 {
 			us[0].system = cmp.Or(us[0].system, name)
@@ -116,6 +111,17 @@ func (s *splitter) described() {
 			}
 		}
 	}
+}
+
+// listed returns the nodes that files describe or list.
+func (s *splitter) listed() onlyNames {
+	stated := onlyNames{}
+	for _, o := range s.b.Objects {
+		if o.Kind == facts.ObjectNode && o.Name != "" {
+			stated.add(o.File, o.Name)
+		}
+	}
+	return stated
 }
 
 // metrics takes the node's name from the kubelet_node_name series of a file, if all of

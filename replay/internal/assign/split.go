@@ -115,7 +115,7 @@ func (s *splitter) assign(most int) (_ []*host.Records, more int) {
 	kept := out[:0]
 	told := slices.ContainsFunc(s.units, (*unit).about)
 	for _, n := range out {
-		if told && n.Name == unknownNode && len(out) > 1 && silent(n) {
+		if (told || len(byObject) > 0) && n.Name == unknownNode && len(out) > 1 && silent(n) {
 			continue // the text around lines about other nodes
 		}
 		if !silent(n) || len(n.Coverage) > 0 || len(out) == 1 {
@@ -172,9 +172,14 @@ func (s *splitter) objectNodes(known []*host.Records) []*host.Records {
 	for _, n := range known {
 		have[n.Name] = true
 	}
+	talks := map[*parse.File]bool{}
+	for _, w := range s.wrote {
+		talks[w.unit.file] = true
+	}
+	listed := s.listed()
 	var out []*host.Records
 	for _, o := range s.b.Objects {
-		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] && (!logged || s.stranger(o.Name, o.File)) {
+		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] && (!logged || s.stranger(o.Name, o.File)) && !(talks[o.File] && listed[o.File] == "") {
 			have[o.Name] = true
 			out = append(out, &host.Records{Name: o.Name})
 		}
