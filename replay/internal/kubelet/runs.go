@@ -21,7 +21,7 @@ type runCutter struct {
 	s       *Log
 	runs    []Run
 	byPID   map[int]int
-	looping []*parse.Event // where the run logged "Starting kubelet main sync loop"
+	looping []*parse.Event // where the run started its sync loop, or the first line written in it
 	listed  []*parse.Event // where a relist of the run had succeeded, the last one
 	cur     int
 }
@@ -33,6 +33,9 @@ func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 	r := &c.runs[c.cur]
 	if k&(host.KindAge|host.KindEvent) != 0 {
 		c.listed[c.cur] = e
+	}
+	if k&host.KindTurn != 0 && c.looping[c.cur] == nil {
+		c.looping[c.cur] = e
 	}
 	if r.First == 0 {
 		r.First = e.At
