@@ -459,6 +459,9 @@ func provenBy(n *replay.Node) string {
 			})
 		}) {
 			words = append(words, p.words)
+			if p.proof == replay.ProofSilence && n.Kubelet.ThresholdSet {
+				words[len(words)-1] = "a complete kubelet log in which no reported age reaches it"
+			}
 			if p.proof == replay.ProofSilence && n.Kubelet.CallTimeout() == 0 { // a longer call may hang unseen at the end of the log
 				words[len(words)-1] += ", if calls time out after " + parse.Short(n.Kubelet.RPCTimeout) + " as they do by default"
 			}

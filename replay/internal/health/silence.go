@@ -34,9 +34,13 @@ func (h *claims) unsaid(run int, add func(from, to int64)) {
 	}
 }
 
-// silence claims health where the log of a run would have reported the opposite.
+// silence claims health where the log of a run would have reported the opposite. It reports nothing of a
+// lower threshold than the kubelet's own.
 func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
+	if h.n.Kubelet.Threshold < h.n.Kubelet.Reporting {
+		return
+	}
 	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}

@@ -36,6 +36,7 @@ type Profile struct {
 	Evidence   []host.Evidence
 
 	ThresholdSet bool          // threshold set by option: overrides the lines
+	Reporting    time.Duration // threshold by which the kubelet itself calls PLEG unhealthy
 	TimeoutKnown bool          // RPCTimeout is stated, measured or confirmed; otherwise it is assumed and dates nothing
 	most         time.Duration // upper bound of an unknown timeout, 0 if none
 	slower       bool          // a call took longer than the default timeout allows

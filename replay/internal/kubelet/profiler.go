@@ -396,12 +396,15 @@ func (p *profiler) health() {
 	if k.EventedSends() && stated != pleg.Threshold { // after a fallback the kubelet relists as usual
 		k.Period, k.Threshold = pleg.EventedPeriod, pleg.EventedThreshold
 	}
+	if stated > 0 {
+		k.Threshold = stated
+	}
+	k.Reporting = k.Threshold
 	switch {
 	case p.opt.RelistThreshold > 0:
 		k.Threshold, k.ThresholdSet = p.opt.RelistThreshold, true
 		p.say("threshold by option")
 	case stated > 0:
-		k.Threshold = stated
 		p.say("threshold stated by the kubelet")
 	default:
 		p.say("threshold by default")
