@@ -196,8 +196,12 @@ func (v *view) peakOf(e *replay.Episode) time.Duration {
 }
 
 // Unrecovered words the missing recovery of an episode. last is the time of its last
-// report, end the end of the log; others says that further episodes follow.
+// report, 0 if it has none, end the end of the log; others says that further episodes
+// follow.
 func Unrecovered(last, end int64, others bool) string {
+	if last == 0 {
+		return "whether it recovered is not known"
+	}
 	if others || end-last > minute {
 		return "recovery not seen"
 	}

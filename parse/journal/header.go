@@ -146,6 +146,22 @@ func readBare(b []byte, h *Header) bool {
 	return true
 }
 
+// readDateless reads "23:50:39.261028   26980 file.go:123] text", a klog line copied without its
+// first column. Its time of day has no date, so it is left out.
+func readDateless(b []byte, h *Header) bool {
+	const tod = len("23:50:39.261028")
+	if len(b) < tod+8 || b[2] != ':' || b[8] != '.' || b[tod] != ' ' || timeOfDay(b) < 0 {
+		return false
+	}
+	pid, i := number(b, tod)
+	end := callerEnd(b, i)
+	if pid == 0 || end < 0 {
+		return false
+	}
+	*h = Header{Kind: KlogBare, PID: pid, Caller: b[i:end], Body: skipBlank(b, end+1)}
+	return true
+}
+
 // ReadHeader reads the header of a message. If there is none, it returns false and
 // leaves h empty.
 func ReadHeader(msg []byte, h *Header) bool {
@@ -162,8 +178,8 @@ func ReadHeader(msg []byte, h *Header) bool {
 		return readLogrus(msg, h) || readBare(msg, h)
 	case c == '{':
 		return readJSONHeader(msg, h)
-	case c == '2':
-		return readPodman(msg, h)
+	case c >= '0' && c <= '2':
+		return readDateless(msg, h) || readPodman(msg, h)
 	case c >= 'a' && c <= 'z':
 		return readBare(msg, h)
 	}

@@ -159,6 +159,7 @@ func TestReadHeader(t *testing.T) {
 		{"F1120 23:50:39.261469 1832249 a.go:1]", Klog, 'F', "11-20T23:50:39.261469", 1832249, "a.go:1", ""},
 		{"I1320 23:50:39.261469 1 a.go:1] month 13", NoHeader, 0, "", 0, "", "I1320 23:50:39.261469 1 a.go:1] month 13"},
 		{"I1120 23:50:39.261469 1 no caller here", NoHeader, 0, "", 0, "", "I1120 23:50:39.261469 1 no caller here"},
+		{"23:50:39.261028   26980 kubelet.go:1821] skipping pod synchronization", KlogBare, 0, "", 26980, "kubelet.go:1821", "skipping pod synchronization"},
 		{"kubelet.go:1821] skipping pod synchronization", KlogBare, 0, "", 0, "kubelet.go:1821", "skipping pod synchronization"},
 		{"see kubelet.go:1821] for more", NoHeader, 0, "", 0, "", "see kubelet.go:1821] for more"},
 		{`time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`, Logrus, 'E', "2019-02-20T14:28:54.455014979Z", 0, "", `time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`},
