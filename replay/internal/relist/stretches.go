@@ -82,7 +82,7 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 				lo = c.lo
 			}
 			c.end, c.outcome = host.Between(lo, hi), OutcomeOK
-		case d.group != nil && last >= d.lo-int64(l.period()):
+		case d.group != nil && last >= d.lo-int64(l.period()) && l.w.Trusts(run): // otherwise attempts that failed may be missing
 			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+TimerLate)), hi), OutcomeOK
 		}
 	}
