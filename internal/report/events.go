@@ -93,6 +93,7 @@ func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 		for _, note := range x.Audit.Notes {
 			p.para("  ", note)
 		}
+		p.conflicts(n)
 		fmt.Fprintln(p)
 		s := Section{Least: 28, Columns: []string{"time", "status", "event", "pod", "note", "container", "file and line"}}
 		x.Events.Each(func(e model.PodEvent) {

@@ -112,9 +112,7 @@ func (p *printer) screen(n *model.Node) {
 	}
 	p.label("node", kubeletShort(&n.Kubelet), whole)
 	p.label("log", shortPaths(windowLine(n.Window, false))+gapsShort(n.History.Gaps), whole)
-	for i := range n.Conflicts[:min(len(n.Conflicts), p.most(4))] {
-		p.label("warning", n.Conflicts[i].Message, p.most(8))
-	}
+	p.conflicts(n)
 	p.ageLine(n)
 	c, sure := leading(n)
 	p.mostLikely(n, c, sure)

@@ -18,6 +18,7 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 		for _, note := range n.History.Notes {
 			p.para("  ", note)
 		}
+		p.conflicts(n)
 		p.timeline(n)
 		for _, r := range n.History.Runs {
 			p.para("  ", fmt.Sprintf("%s, pid %d: %s to %s", strings.TrimSpace("kubelet "+model.Known(r.Version)), r.PID, p.clock(r.First), p.clock(r.Last)))
@@ -27,4 +28,11 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 		}
 	}
 	return p.Flush()
+}
+
+// conflicts prints the contradictions of a node's records, as the screen of analyze does.
+func (p *printer) conflicts(n *model.Node) {
+	for i := range n.Conflicts[:min(len(n.Conflicts), p.most(4))] {
+		p.label("warning", n.Conflicts[i].Message, p.most(8))
+	}
 }

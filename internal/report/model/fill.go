@@ -77,6 +77,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	}
 	h := out.History
 	h.Counts, out.Episodes, out.Worst, out.Health, out.Gaps = out.Events, h.Told, rules.WorstEpisode(n.Episodes), h.Health, h.Gaps
+	h.Conflicts, out.Audited.Conflicts = out.Conflicts, out.Conflicts
 	out.Relists = c.relistStats(n.Node)
 	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), h.OnDemand
 	if note := out.Kubelet.Note(); note != "" {

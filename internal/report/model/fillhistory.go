@@ -154,7 +154,7 @@ func ids(s *parse.SigSet) string {
 func (c *Cleaner) audited(n *Analyzed) NodeEvents {
 	counts := n.Audit.Counts
 	counts.Notes = c.texts(counts.Notes)
-	return NodeEvents{c.name(n.Name), seqOf(n.Audit.Events.All(), c.event), Audit(counts), list(n.Audit.ShortLived, c.shortLived)}
+	return NodeEvents{Name: c.name(n.Name), Events: seqOf(n.Audit.Events.All(), c.event), Audit: Audit(counts), ShortLived: list(n.Audit.ShortLived, c.shortLived)}
 }
 
 func (c *Cleaner) shortLived(s audit.ShortLived) ShortLived {

@@ -30,6 +30,8 @@ type History struct {
 	Counts  EventCounts     `json:"events"`
 	Notes   []string        `json:"notes,omitempty"`
 
+	Conflicts []Conflict `json:"contradictions,omitempty"`
+
 	OnDemand *OnDemand `json:"on_demand_relists,omitempty"`
 
 	Events Seq[PodEvent] `json:"-"` // audited, if there was an audit
@@ -173,6 +175,7 @@ type NodeEvents struct {
 	Events     Seq[PodEvent] `json:"events"`
 	Audit      Audit         `json:"audit"`
 	ShortLived []ShortLived  `json:"short_lived"`
+	Conflicts  []Conflict    `json:"contradictions,omitempty"`
 }
 
 // Audit counts events by the verdict of the audit.
