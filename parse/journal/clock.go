@@ -143,10 +143,11 @@ func zone(b []byte) (offset, n int) {
 	return offset, n
 }
 
-// isoSeconds reads "2006-01-02T15:04:05" (or with a blank), which has 19 bytes, and
-// returns seconds since the epoch as if UTC.
+// isoSeconds reads "2006-01-02T15:04:05", which has 19 bytes, or with a blank, or with
+// slashes as Go's standard logger writes it, and returns seconds since the epoch as if
+// UTC.
 func isoSeconds(b []byte) (sec int64, ok bool) {
-	if len(b) < 19 || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' {
+	if len(b) < 19 || b[4] != '-' && b[4] != '/' || b[7] != b[4] || b[10] != 'T' && b[10] != ' ' {
 		return 0, false
 	}
 	cc, yy, m, d, t := two(b), two(b[2:]), two(b[5:]), two(b[8:]), timeOfDay(b[11:])

@@ -237,6 +237,9 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	if p.talosDmesg(rec, e) {
 		return
 	}
+	if n := facilityLen(rec); n > 0 && p.bracket(rec, n, e) {
+		return
+	}
 	if n := addressLen(rec); n > 0 {
 		p.addressed(rec, n, e)
 		return
@@ -313,6 +316,22 @@ func (p *Parser) talosDmesg(rec []byte, e *Entry) bool {
 	e.Form, e.Clock, e.Off, e.Msg, e.Who = Dmesg, c, off, rec[off:], p.intern(w)
 	return true
 }
+
+// facilityLen returns the length of the facility and level that dmesg -x puts before a line,
+// "kern  :err   : ", or 0.
+func facilityLen(rec []byte) int {
+	head, rest, ok := bytes.Cut(rec[:min(len(rec), 24)], []byte(": ["))
+	facility, level, both := bytes.Cut(head, []byte(":"))
+	if !ok || !both || len(rest) == 0 || !dmesgFacilities[string(bytes.TrimSpace(facility))] || !dmesgLevels[string(bytes.TrimSpace(level))] {
+		return 0
+	}
+	return len(head) + len(": ")
+}
+
+var (
+	dmesgFacilities = map[string]bool{"kern": true, "user": true, "mail": true, "daemon": true, "auth": true, "syslog": true, "lpr": true, "news": true, "cron": true}
+	dmesgLevels     = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warn": true, "notice": true, "info": true, "debug": true}
+)
 
 // talosLevels are the priorities in such lines.
 var talosLevels = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warning": true, "notice": true, "info": true, "debug": true}

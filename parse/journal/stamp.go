@@ -280,6 +280,15 @@ func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 	if i < len(rec) && rec[i] == ' ' {
 		i++
 	}
+	if in = bytes.TrimSpace(in); len(in) > 0 && in[0] == '+' && i < len(rec) && rec[i] == '[' { // the difference, and then the stamp
+		if next := bytes.IndexByte(rec[i:min(len(rec), i+64)], ']'); next > 0 {
+			if c, ok := dmesgStamp(bytes.TrimSpace(rec[i+1 : i+next])); ok {
+				i = min(i+next+2, len(rec))
+				e.Clock = c
+				return p.kernel(rec, i+callerLen(rec[i:]), e)
+			}
+		}
+	}
 	i += callerLen(rec[i:])
 	if mono, ok := monotonic(in); ok {
 		e.Mono = mono

@@ -99,10 +99,14 @@ func distributionOf(n *replay.Node) distribution {
 			return rancher("k3s", ident)
 		case ident == "k3s", ident == "k3s-server":
 			return rancher("k3s", k3sUnits)
+		case ident == "rke2":
+			return rancher("rke2", rke2Units)
 		case strings.HasPrefix(unit, "snap.microk8s.daemon-kubel"):
 			return microk8s(unit)
 		case strings.HasPrefix(ident, "microk8s.daemon-kubel"):
 			return microk8s("snap." + ident)
+		case ident == "kubenswrapper": // of OpenShift
+			return distribution{commands: strings.NewReplacer(cniNetworks, "/etc/kubernetes/cni/net.d"), runtime: "cri-o"}
 		case c.Origin.Source != parse.SrcKubelet:
 		case ident == "kubelite":
 			return microk8s("snap.microk8s.daemon-kubelite")
@@ -142,6 +146,8 @@ func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact)
 		return rancher("", k3sUnits+" "+rke2Units)
 	case named("distribution.microk8s"):
 		return microk8s("snap.microk8s.daemon-kubelet snap.microk8s.daemon-kubelite")
+	case named("distribution.origin"):
+		return distribution{units: map[string]string{"kubelet": "origin-node"}}
 	case named("distribution.talos"), slices.ContainsFunc(stated, system):
 		return talos()
 	}

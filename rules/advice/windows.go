@@ -17,7 +17,6 @@ var onWindows = map[string]string{
 	"runtime-log":         "",
 	"runtime-stacks":      "",
 	"kernel-log":          "Get-WinEvent -FilterHashtable @{LogName='System'" + duringEvents + "} | Format-List > system-events.txt",
-	"processes":           "Get-CimInstance Win32_Process | Format-List ProcessId,ParentProcessId,CreationDate,CommandLine > processes.txt",
 	"containers":          "crictl --timeout 60s ps -a -o json > ps.json; crictl --timeout 60s pods -o json > pods.json",
 }
 
@@ -29,7 +28,7 @@ const (
 )
 
 // ofLinux are the inputs that exist only on Linux.
-var ofLinux = map[string]bool{"kernel-stacks": true, "wait-channels": true, "pressure": true, "mounts": true}
+var ofLinux = map[string]bool{"processes": true, "kernel-stacks": true, "wait-channels": true, "pressure": true, "mounts": true}
 
 // windows returns Windows, whose nodes have neither systemd nor the programs of Linux.
 func windows() distribution {
