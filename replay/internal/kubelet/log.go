@@ -317,7 +317,8 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 // that skipped.
 func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	at := int64(0)
-	if e.Basis != parse.NoTime && e.Origin.Ident != parse.IdentAbout { // a line that repeats it does so later
+	repeats := e.Origin.Ident == parse.IdentAbout || k&host.KindNamed != 0 && e.Origin.Source != parse.SrcKubelet
+	if e.Basis != parse.NoTime && !repeats { // a line that repeats it does so later
 		at = e.At
 	}
 	if k&host.KindAge != 0 {
