@@ -57,6 +57,8 @@ type describer struct {
 	file    *parse.File
 	out     []*parse.Object
 	name    string // value of the last "Name:" line
+	named   parse.Pos
+	head    parse.Text // that line
 	node    *parse.Object
 	seen    parse.Stamp // newest heartbeat since the name
 	version bool
@@ -86,6 +88,7 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 		if d.name = value; strings.ContainsAny(value, " /\"") {
 			d.name = ""
 		}
+		d.named, d.head = at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
 	case ok && value != "":
 		d.value(string(key), value, raw, at)
 	}
@@ -171,6 +174,9 @@ func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 
 // end keeps the current node if it has a version, or a name and a condition.
 func (d *describer) end() {
+	if d.node == nil && d.name != "" && d.seen.At > 0 { // no line states more
+		d.node = &parse.Object{Kind: ObjectNode, Name: d.name, Pos: d.named, Text: d.head}
+	}
 	if d.node != nil && (d.version || d.name != "" && d.seen.At > 0) && len(d.out) < maxDescribed {
 		d.node.Stamp = d.seen
 		d.out = append(d.out, d.node)

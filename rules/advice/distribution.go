@@ -105,6 +105,8 @@ func distributionOf(n *replay.Node) distribution {
 			return microk8s(unit)
 		case strings.HasPrefix(ident, "microk8s.daemon-kubel"):
 			return microk8s("snap." + ident)
+		case ident == "edgecore", unit == "edgecore": // of KubeEdge
+			return distribution{units: map[string]string{"kubelet": "edgecore"}}
 		case ident == "kubenswrapper": // of OpenShift
 			return distribution{commands: strings.NewReplacer(cniNetworks, "/etc/kubernetes/cni/net.d"), runtime: "cri-o"}
 		case c.Origin.Source != parse.SrcKubelet:
@@ -146,6 +148,8 @@ func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact)
 		return rancher("", k3sUnits+" "+rke2Units)
 	case named("distribution.microk8s"):
 		return microk8s("snap.microk8s.daemon-kubelet snap.microk8s.daemon-kubelite")
+	case named("distribution.kubeedge"):
+		return distribution{units: map[string]string{"kubelet": "edgecore"}}
 	case named("distribution.origin"):
 		return distribution{units: map[string]string{"kubelet": "origin-node"}}
 	case named("distribution.talos"), slices.ContainsFunc(stated, system):
