@@ -144,7 +144,7 @@ var logrusHints = []struct {
 }{
 	{parse.SrcCRIO, [][]byte{[]byte("name=/runtime.v1"), []byte("crio"), []byte("CRI-O"), []byte("conmon"), []byte("Ran pod sandbox"), []byte("with infra container")}},
 	{parse.SrcDockerd, [][]byte{[]byte("Handler for "), []byte("module=libcontainerd"), []byte("API listen on"), []byte("ignoring event"), []byte("libnetwork"), []byte("Docker daemon"), []byte("docker-containerd")}},
-	{parse.SrcContainerd, [][]byte{[]byte("starting containerd"), []byte("loading plugin"), []byte("RunPodSandbox for"), []byte("PodSandbox"), []byte("CreateContainer within"), []byte("StopContainer for"), []byte("TaskExit"), []byte("exit event"), []byte("runtime=io.containerd"), []byte("namespace=k8s.io"), []byte("containerd-shim"), []byte("shim "), []byte("shim\"")}},
+	{parse.SrcContainerd, [][]byte{[]byte("starting containerd"), []byte("loading plugin"), []byte("RunPodSandbox for"), []byte("PodSandbox"), []byte("CreateContainer within"), []byte("StopContainer for"), []byte("TaskExit"), []byte("exit event"), []byte("runtime=io.containerd"), []byte("namespace=k8s.io"), []byte("containerd-shim"), []byte("shim disconnected"), []byte("shim reaped"), []byte("dead shim")}},
 }
 
 func containsOne(b []byte, words [][]byte) bool {
