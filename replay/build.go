@@ -203,6 +203,10 @@ func window(n *Node, v *host.Survey) Window {
 			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
 				add(c.FirstLine.Stamp)
 				add(c.LastLine.Stamp)
+				for i := range c.Gaps { // the times of the lines may step back
+					add(c.Gaps[i].Last.Stamp)
+					add(c.Gaps[i].Next.Stamp)
+				}
 			}
 		}
 	}
@@ -239,6 +243,13 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 	for _, c := range n.Clocks {
 		for _, j := range c.Jumps {
 			see(j.At.At, time.Duration(j.Step))
+		}
+	}
+	for _, c := range n.Coverage {
+		for i := range c.Gaps {
+			if g := &c.Gaps[i]; g.Last.Basis > parse.LowerBound && g.Next.Basis > parse.LowerBound && g.Next.At < g.Last.At {
+				see(g.Next.At, time.Duration(g.Next.At-g.Last.At))
+			}
 		}
 	}
 	for _, e := range v.Index.Forms {

@@ -285,10 +285,15 @@ func (m *Merger) direction(o *order) {
 }
 
 // End completes the merge and returns the result. For a file with the newest line
-// first it reverses the coverage.
+// first it reverses the coverage. One or two steps back show that order only among a
+// few lines; among many the clock may have been set.
 func (m *Merger) End() parse.LogPart {
 	m.d.retire()
-	reversed := m.order.down > m.order.up && (m.order.down > 2 || m.order.up == 0)
+	lines := 0
+	for _, c := range m.part.Coverage {
+		lines += c.Lines
+	}
+	reversed := m.order.down > m.order.up && (m.order.down > 2 || m.order.up == 0 && lines <= 4*(m.order.down+1))
 	for _, c := range m.part.Coverage {
 		if len(c.Gaps) > maxGaps {
 			c.Gaps = longest(c.Gaps)
