@@ -106,6 +106,8 @@ func TestDecode(t *testing.T) {
 			"2 container c0ffee01 running pod=/ uid= name= in=\n"},
 		{"a table below its command", "[root@n1 ~]# crictl ps -a\nCONTAINER       IMAGE   CREATED         STATE     NAME   ATTEMPT   POD ID\nc0ffee01c0ff    abc     2 minutes ago   Running   web    0         c0ffee02c0ff\n",
 			"3 container c0ffee01c0ff running pod=/ uid= name=web in=c0ffee02c0ff\n"},
+		{"an indented table below messages", "  # crictl ps -a\n  WARN[0000] runtime connect using default endpoints\n  CONTAINER       IMAGE   CREATED         STATE     NAME   ATTEMPT   POD ID\n  c0ffee01c0ff    abc     2 minutes ago   Running   web    0         c0ffee02c0ff\n",
+			"4 container c0ffee01c0ff running pod=/ uid= name=web in=c0ffee02c0ff\n"},
 		{"anything else", "hello world\nand more\n", "1 warning not a table of containers\n"},
 		{"empty", "", ""},
 	} {

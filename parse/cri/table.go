@@ -30,8 +30,8 @@ func (d *decoder) tables(data []byte) {
 			gap = true
 		case cols != nil:
 			head, gap = cols, false
-		case isMessage([]byte(text)):
-			d.message(p, text)
+		case isMessage([]byte(strings.TrimLeft(text, " \t"))):
+			d.message(p, strings.TrimLeft(text, " \t"))
 		case head == nil:
 			if before.File == nil {
 				before = p
@@ -57,7 +57,7 @@ var titles = []string{"CONTAINER ID", "POD RUNTIME", "CONTAINER", "POD ID", "NAM
 // header parses a header line, nil if it is not one. Titles contain blanks, so they
 // are matched by name.
 func header(line string) []column {
-	if !strings.HasPrefix(line, "CONTAINER") && !strings.HasPrefix(line, "POD ID") {
+	if begin := strings.TrimLeft(line, " \t"); !strings.HasPrefix(begin, "CONTAINER") && !strings.HasPrefix(begin, "POD ID") {
 		return nil
 	}
 	var cols []column
