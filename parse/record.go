@@ -344,6 +344,7 @@ type Coverage struct {
 	Kept      int // number of records that matched a signature
 	FirstLine Mark
 	LastLine  Mark
+	Low, High Mark  // earliest and latest line around steps back of the clock; without a file if there are none
 	Gaps      []Gap // silences of at least GapMin or GapMinOther, oldest first
 	MinLag    int64 // smallest and largest envelope clock minus header clock, ns, raw (zone offset included)
 	MaxLag    int64

@@ -203,10 +203,8 @@ func window(n *Node, v *host.Survey) Window {
 			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
 				add(c.FirstLine.Stamp)
 				add(c.LastLine.Stamp)
-				for i := range c.Gaps { // the times of the lines may step back
-					add(c.Gaps[i].Last.Stamp)
-					add(c.Gaps[i].Next.Stamp)
-				}
+				add(c.Low.Stamp)
+				add(c.High.Stamp)
 			}
 		}
 	}

@@ -58,6 +58,8 @@ func relocate(p *parse.LogPart, laid *exports.Reader) {
 	for _, c := range p.Coverage {
 		move(&c.FirstLine.Pos)
 		move(&c.LastLine.Pos)
+		move(&c.Low.Pos)
+		move(&c.High.Pos)
 		move(&c.MaxLagAt.Pos)
 		for i := range c.Gaps {
 			move(&c.Gaps[i].Last.Pos)

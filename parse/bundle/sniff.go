@@ -255,8 +255,8 @@ func isExpositionLine(line []byte) bool {
 			return false
 		}
 		rest = rest[close+1:]
-	} else if !bytes.ContainsRune(line[:end], '_') {
-		return false // "up 1" alone proves too little
+	} else if !bytes.ContainsRune(line[:end], '_') || line[end-1] == ':' {
+		return false // "up 1" alone proves too little, and "nonvoluntary_ctxt_switches: 15" is of /proc
 	}
 	f := bytes.Fields(rest)
 	return len(f) >= 1 && len(f) <= 2 && isNumber(f[0])

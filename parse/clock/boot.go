@@ -219,6 +219,8 @@ func (f *file) dateBy(knots []knot) {
 	for _, c := range f.coverage {
 		date(c.FirstLine.Text, &c.FirstLine.Stamp)
 		date(c.LastLine.Text, &c.LastLine.Stamp)
+		date(c.Low.Text, &c.Low.Stamp)
+		date(c.High.Text, &c.High.Stamp)
 		for i := range c.Gaps {
 			date(c.Gaps[i].Last.Text, &c.Gaps[i].Last.Stamp)
 			date(c.Gaps[i].Next.Text, &c.Gaps[i].Next.Stamp)

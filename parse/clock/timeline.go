@@ -114,6 +114,8 @@ func (t *timeline) addEvents(es []*parse.Event, ordered bool) {
 func (t *timeline) addMarks(c *parse.Coverage) {
 	t.addMark(&c.FirstLine)
 	t.addMark(&c.LastLine)
+	t.addMark(&c.Low)
+	t.addMark(&c.High)
 	if c.HasLag {
 		t.addMark(&c.MaxLagAt)
 	}

@@ -129,6 +129,8 @@ func (r *Result) moveLines(before uint32) {
 	for _, l := range r.streams {
 		move(&l.first.Pos)
 		move(&l.end.Pos)
+		move(&l.marks[0].Pos)
+		move(&l.marks[1].Pos)
 		move(&l.lag.mark.Pos)
 		for i := range l.gaps {
 			move(&l.gaps[i].Last.Pos)
@@ -220,6 +222,14 @@ func (m *Merger) join(c *parse.Coverage, l *stream) {
 		}
 	}
 	c.Lines += l.lines
+	if low, high := &l.marks[0], &l.marks[1]; l.stepped {
+		if c.Low.File == nil || low.Raw.NS < c.Low.Raw.NS {
+			c.Low = *low
+		}
+		if c.High.File == nil || high.Raw.NS > c.High.Raw.NS {
+			c.High = *high
+		}
+	}
 	c.Gaps = append(c.Gaps, l.gaps...)
 	if len(c.Gaps) > 4*maxGaps {
 		c.Gaps = append(c.Gaps[:0], longest(c.Gaps)...)

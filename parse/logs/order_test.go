@@ -31,3 +31,16 @@ func TestDirection(t *testing.T) {
 		}
 	}
 }
+
+// TestExtremes: the earliest and the latest line are kept where the clock steps back, also across
+// runs.
+func TestExtremes(t *testing.T) {
+	in := ""
+	for _, at := range []string{"10:00:10", "10:00:30", "10:00:05", "10:00:20"} {
+		in += "Jul 26 " + at + " n1 kernel: XFS (dm-1): Mounting V5 Filesystem\n"
+	}
+	c := decodeString(in).Coverage[0]
+	if c.Low.Line != 3 || c.High.Line != 2 {
+		t.Errorf("low %d, high %d", c.Low.Line, c.High.Line)
+	}
+}

@@ -23,6 +23,10 @@ type stream struct {
 	gaps  []parse.Gap
 	lag   lagRange
 	end   parse.Mark // last, with its text kept, once the run is over
+
+	stepped   bool // the clock stepped back
+	low, high spot // earliest line after such a step, latest line before one
+	marks     [2]parse.Mark
 }
 
 // spot is a line whose text has not been kept yet. One is written for every line,
@@ -209,6 +213,15 @@ func (l *stream) see(s *scanner, env, header *parse.Clock, n, lines int) {
 // seeFirst is the slow path of see: the first line of the stream, a line after a
 // gap, or one without a timestamp.
 func (l *stream) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int) {
+	if l.last.back(raw, header) {
+		if !l.stepped || l.last.raw.NS > l.high.raw.NS {
+			l.high = l.last
+		}
+		if !l.stepped || raw.NS < l.low.raw.NS {
+			l.low.put(s, raw, env, header, n)
+		}
+		l.stepped = true
+	}
 	switch {
 	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
 		var now spot
@@ -264,6 +277,12 @@ func (p *spot) gap(raw, env *parse.Clock, header bool, least int64) bool {
 	return x.Set && y.Set && apart(x, y) >= least
 }
 
+// back reports whether a line with the given clock is before p by the same clock.
+func (p *spot) back(raw *parse.Clock, header bool) bool {
+	d := raw.NS - p.raw.NS
+	return p.raw.Set && raw.Set && p.header == header && p.raw.Lack == raw.Lack && d < 0 && d > -leapYear/2
+}
+
 // leapYear is the length of YearUnknown in ns.
 const leapYear = 366 * 86400e9
 
@@ -284,6 +303,9 @@ func apart(x, y *parse.Clock) int64 {
 func (s *scanner) finish() {
 	for _, l := range s.res.streams {
 		l.end = s.mark(&l.last)
+		if l.stepped {
+			l.marks = [2]parse.Mark{s.mark(&l.low), s.mark(&l.high)}
+		}
 		l.lag.finish(s)
 	}
 }

@@ -317,16 +317,21 @@ func (p *profiler) byLines() string {
 	if slices.ContainsFunc(p.s.Coverage, func(c *parse.Coverage) bool { return strings.HasPrefix(c.Origin.Ident, "cri-dockerd") }) {
 		return "docker"
 	}
-	kind := ""
+	kind, moby := "", false // moby: containerd is dockerd's own
 	for _, e := range p.forms {
+		text := e.Quote()
+		moby = moby || strings.Contains(text, "/moby/") || strings.Contains(text, "namespace=moby")
 		switch src := e.From(); {
 		case src == parse.SrcDockerd, src == parse.SrcKubelet && (e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")):
 			return "docker" // docker_ callers are the kubelet's own dockerd client
 		case kind == "" && src == parse.SrcCRIO:
 			kind = "cri-o"
-		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
+		case kind == "" && src == parse.SrcContainerd && !strings.Contains(text, "moby"):
 			kind = "containerd"
 		}
+	}
+	if moby && kind == "containerd" {
+		return "" // the kubelet may use either
 	}
 	return kind
 }
