@@ -60,6 +60,17 @@ func OrLess(d, slack time.Duration) string {
 	return Least(max(d-slack, 0)) + " to " + Most(d)
 }
 
+// Between formats a duration that is only known to lie between two bounds.
+func Between(lo, hi time.Duration) string {
+	switch {
+	case hi-lo <= max(100*time.Millisecond, lo/100):
+		return Short(lo + (hi-lo)/2)
+	case lo == 0:
+		return "at most " + Most(hi)
+	}
+	return "between " + Least(lo) + " and " + Most(hi)
+}
+
 // Slack formats the uncertainty of a value printed to the given digit, rounded up.
 func Slack(slack, digit time.Duration) string {
 	digit = max(digit, digitOf(slack))

@@ -21,6 +21,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/listings"
+	"github.com/plegforensics/plegforensics/replay/past"
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/replay/stream"
@@ -205,11 +207,11 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 		p = q
 	}
 	if len(n.Events) == 0 && len(n.Containers) > 0 {
-		r.listed = simulate.ContainerSnapshots(n.Containers)
+		r.listed = listings.Snapshots(n.Containers)
 		return r.toolListings(n, p)
 	}
-	past := simulate.NewPast(n.Node, n.Blame)
-	if !past.Known {
+	history := past.New(n.Node, n.Blame)
+	if !history.Known {
 		if r.exportFile != nil {
 			return &exitError{exitNothing, "no container history to export", historyWanted}
 		}
@@ -218,21 +220,21 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 		}
 	}
 	if !r.what.Empty() && r.what.Capacity == 0 {
-		if err := r.exportAll(past.Snapshots()); err != nil {
+		if err := r.exportAll(history.Snapshots()); err != nil {
 			return err
 		}
 		return r.ask(n, counter, p)
 	}
-	if past.Relists == 0 && (!r.what.Empty() || len(n.Episodes) == 0 && !proven(n.Node)) {
+	if history.Relists == 0 && (!r.what.Empty() || len(n.Episodes) == 0 && !proven(n.Node)) {
 		return nothingToReplay()
 	}
-	if past.Assumed > 0 && !r.c.Bool("quiet") {
-		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", past.Assumed, past.Relists)
+	if history.Assumed > 0 && !r.c.Bool("quiet") {
+		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", history.Assumed, history.Relists)
 	}
 	if !r.what.Empty() {
 		n = nil
 	}
-	return r.snapshots(n, p, past.Snapshots())
+	return r.snapshots(n, p, history.Snapshots())
 }
 
 // toolListings replays listings of container tools, each like a relist.
@@ -274,7 +276,6 @@ func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Pr
 		if relists, end.Totals, end.Answer, err = l.Ask(r.what); err != nil {
 			return usage("evented PLEG exists from 1.26", "%v", err)
 		}
-		end.Machine = pleg.NewMachine(p)
 	} else if end.Answer = timeout.Bound(n.Node, n.Blame, l.Was, &r.what, why); end.Answer == nil {
 		return &exitError{exitNothing, why, wanted}
 	} else { // bounds do not determine the health of PLEG

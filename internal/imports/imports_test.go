@@ -59,6 +59,8 @@ var layers = []layer{
 	{pkg: "replay/age", own: []string{"replay", "replay/internal/snapshots"}},
 	{pkg: "replay/waits", own: []string{"parse", "parse/facts"}},
 	{pkg: "replay/curves", own: []string{"parse", "replay"}},
+	{pkg: "replay/listings", own: []string{"parse", "pleg", "replay/internal/host", "replay/simulate"}},
+	{pkg: "replay/past", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/internal/host", "replay/simulate"}},
 	{pkg: "replay/scenario", own: []string{"parse", "pleg", "replay", "replay/simulate"}},
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/age", "replay/blame", "replay/internal/host"}},

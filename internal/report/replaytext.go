@@ -22,6 +22,7 @@ type replayText struct {
 	made     bool // a scenario is simulated
 	least    bool // some relist has no known end, so the total is a lower bound
 	longest  []model.SimRelist
+	capacity int // of the event channel
 }
 
 // replayWidth is the width of the narrowest terminal. The output is written while the input is
@@ -32,7 +33,7 @@ const replayWidth = 80
 const longestShown = 5
 
 func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter {
-	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true, made: made}
+	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true, made: made, capacity: p.Capacity}
 	if !made {
 		t.para("", fmt.Sprintf("Replay with %s, channel for %d events", profileWords(&p), p.Capacity))
 		fmt.Fprintln(t)
@@ -64,15 +65,20 @@ func (t *replayText) Relist(r model.SimRelist) {
 		slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
 		t.longest = t.longest[:min(len(t.longest), longestShown)]
 		return
-	case len(r.Events) == 0 && r.Outcome == "ok" && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked && !open:
-		t.quiet++
+	case len(r.Events) == 0 && r.Outcome == "ok" && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked && !(open && r.Took > 0):
+		if !r.Part {
+			t.quiet++
+		}
 		return
 	}
 	t.flushQuiet()
 	t.healthy = r.Healthy
 	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
-	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[(r.Assumed || r.Outcome == "unknown") && r.Took == 0] // unknown
-	if open && r.Took > 0 {
+	took := r.Length
+	switch {
+	case r.Took == 0 && (r.Assumed || open):
+		took = "–" // unknown
+	case open:
 		took = "≥ " + took
 	}
 	t.para(fmt.Sprintf("%s  %s  %9s  ", clockText(r.Start), what, took), t.note(&r))
@@ -93,7 +99,7 @@ func (t *replayText) note(r *model.SimRelist) string {
 	c.add(r.Outcome == "list-failed", "list failed: %s", model.Cut(r.ListError, 120))
 	c.add(len(r.Inspected) > 0, "%s", parse.Plural(len(r.Inspected), "inspection"))
 	c.add(len(r.Failed) > 0, "inspection failed: %s", model.Cut(strings.Join(r.Failed, ", "), 200))
-	c.add(r.Discarded > 0, "%d events discarded", r.Discarded)
+	c.add(r.Discarded > 0, "%s discarded", parse.Plural(r.Discarded, "event"))
 	c.add(r.Blocked, "blocked: the event channel is full and nobody drains it")
 	c.add(r.Assumed, "assumed")
 	c.add(r.Health == "" && !r.Healthy || r.Health == "unhealthy" || r.Health == "never-relisted", "PLEG unhealthy at its end")
@@ -125,14 +131,30 @@ func (t *replayText) End(end model.ReplayEnd) error {
 		mean := m.Duration / float64(max(m.Relists, 1))
 		length = span(&mean) + " on average"
 	}
-	if m.Relists > 0 {
+	if m.Relists > 0 && !end.Some {
 		var c clauses
-		c.add(true, "%s, %d of them could not list", parse.Plural(m.Relists, "relist"), m.Failed)
-		c.add(m.Duration > 0, "%s, longest %s at %s", length, span(&end.Longest), clockText(end.LongestAt))
+		if x := end.Stats; x != nil {
+			c.add(true, "%s shown", parse.Plural(m.Relists, "relist"))
+			c.add(x.CountMax == nil, "at least %d in all", x.CountMin)
+			c.add(x.CountMax != nil && *x.CountMax > x.CountMin, "%d to %s in all", x.CountMin, integer(x.CountMax))
+			c.add(m.Failed > 0, "at least %d could not list", m.Failed)
+			if x.Max != nil {
+				c.add(true, "longest known %s at %s", x.MaxOf.Length(), clockText(x.MaxOf.Start))
+			}
+		} else {
+			c.add(true, "%s, %d of them could not list", parse.Plural(m.Relists, "relist"), m.Failed)
+			c.add(m.Duration > 0, "%s, longest %s at %s", length, span(&end.Longest), clockText(end.LongestAt))
+		}
 		fmt.Fprintln(t)
 		t.para("", strings.Join(c, ", "))
 	}
-	if m.Relists > 0 || t.made {
+	switch {
+	case end.Some:
+	case end.Stats != nil && m.Discarded > 0: // the channel was full before the first was discarded
+		t.para("", fmt.Sprintf("%s shown, at least %d sent and %d discarded", parse.Plural(end.Sent, "event"), max(end.Sent, t.capacity), m.Discarded))
+	case end.Stats != nil:
+		fmt.Fprintf(t, "%s shown\n", parse.Plural(end.Sent, "event"))
+	case m.Relists > 0 || t.made:
 		fmt.Fprintf(t, "%s sent, %d discarded\n", parse.Plural(end.Sent, "event"), m.Discarded)
 	}
 	t.health(&end)
@@ -160,6 +182,8 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		e := &episodes[i]
 		to := "the end of the input"
 		switch {
+		case e.Recovered != 0 && end.AtLeast:
+			to = clockText(e.Recovered) + " at least"
 		case e.Recovered != 0:
 			to = clockText(e.Recovered) + upTo(e.RecoveredSlack)
 		case end.Health != nil:
@@ -175,7 +199,11 @@ func (t *replayText) health(end *model.ReplayEnd) {
 			t.para("", "PLEG unhealthy from "+clockText(u.From)+" to "+clockText(u.To)+" at least, though no line says so")
 		}
 	}
-	if end.Health == nil && len(episodes) == 0 {
+	switch {
+	case end.Health != nil || len(episodes) > 0:
+	case end.AtLeast:
+		fmt.Fprintf(t, "PLEG is not proven unhealthy\n")
+	default:
 		fmt.Fprintf(t, "PLEG stayed healthy\n")
 	}
 	var all, healthy time.Duration
@@ -194,6 +222,12 @@ func (t *replayText) health(end *model.ReplayEnd) {
 	}
 }
 
+// Ends of the names of measures that are bounded.
+const (
+	leastRow = ", at least"
+	mostRow  = ", at most"
+)
+
 func (t *replayText) answer(a *model.SimAnswer) {
 	fmt.Fprintln(t)
 	t.para("", a.Sentence)
@@ -201,7 +235,16 @@ func (t *replayText) answer(a *model.SimAnswer) {
 	s := Section{Columns: []string{"", "as it was", "what if"}}
 	for _, r := range a.Table {
 		unit := strings.TrimPrefix(r.Unit, "count")
-		s.Row(r.Measure, quantity(r.Was, unit), quantity(r.Would, unit))
+		words := func(v float64) string {
+			switch d := model.Duration(&v); {
+			case unit == "seconds" && strings.HasSuffix(r.Measure, leastRow):
+				return parse.Least(d)
+			case unit == "seconds" && strings.HasSuffix(r.Measure, mostRow):
+				return parse.Most(d)
+			}
+			return quantity(v, unit)
+		}
+		s.Row(r.Measure, words(r.Was), words(r.Would))
 	}
 	t.render(&s)
 	fmt.Fprintln(t)

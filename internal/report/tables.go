@@ -110,17 +110,36 @@ func (t times) sections(n *model.Node) []Section {
 func whatIf(n *model.Node) Section {
 	s := Section{Title: "What if", Columns: []string{"what if", "PLEG", "longest relist"}}
 	row := func(name, well string, a *model.WhatIf, side func(model.AnswerRow) float64) {
-		measured := map[string]float64{}
-		for _, r := range a.Table {
-			measured[r.Measure] = side(r)
-		}
-		if breaches := measured["stretches unhealthy"]; breaches > 0 {
-			well = "unhealthy " + quantity(measured["time unhealthy"], "seconds")
-			if breaches != 1 {
-				well += fmt.Sprintf(", %g times", breaches)
+		measured := func(measure string) (lo, hi float64) {
+			for _, r := range a.Table {
+				switch strings.TrimPrefix(r.Measure, measure) {
+				case "":
+					lo, hi = side(r), side(r)
+				case leastRow:
+					lo = side(r)
+				case mostRow:
+					hi = side(r)
+				}
 			}
+			return lo, hi
 		}
-		s.Row(name, well, quantity(measured["longest relist"], "seconds"))
+		least, most := measured("stretches unhealthy")
+		lo, hi := measured("time unhealthy")
+		switch ill := parse.OrLess(model.Duration(&hi), model.Duration(&hi)-model.Duration(&lo)); {
+		case most == 0 && a.AtLeast:
+			well = "no breach proven"
+		case most == 0:
+		case least == 0:
+			well = "cannot be decided, unhealthy at most " + parse.Most(model.Duration(&hi))
+		case most == 1:
+			well = "unhealthy " + ill
+		case least < most:
+			well = fmt.Sprintf("unhealthy %s, %g to %g times", ill, least, most)
+		default:
+			well = fmt.Sprintf("unhealthy %s, %g times", ill, most)
+		}
+		lo, hi = measured("longest relist")
+		s.Row(name, well, parse.Between(model.Duration(&lo), model.Duration(&hi)))
 	}
 	for i := range n.WhatIf {
 		a := &n.WhatIf[i]

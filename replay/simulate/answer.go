@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type Answer struct {
 	Sentence    string
 	Rows        []AnswerRow
 	Assumptions []string
+	AtLeast     bool // PLEG may have been unhealthy for longer, and more often
 }
 
 // AnswerRow is one measure in the recorded and in the changed history.
@@ -31,27 +33,57 @@ type AnswerRow struct {
 	Would   float64 `json:"would"`
 }
 
+// story bounds what became of PLEG in a history, or in all histories that the evidence
+// permits.
+type story struct {
+	least, most          int // number of unhealthy intervals
+	from                 int64
+	ill, illMost         time.Duration // time unhealthy
+	longest, longestMost time.Duration // longest relist
+	onlyLeast            bool          // illMost is not known
+	discarded            int
+}
+
+// storyOf returns the bounds over histories. Each has a run at the least and the most
+// that is possible.
+func storyOf(runs ...Totals) story {
+	s := story{least: math.MaxInt, ill: math.MaxInt64, longest: math.MaxInt64}
+	for i := range runs {
+		t := &runs[i]
+		if n := len(t.Unhealthy); n > 0 && (s.from == 0 || t.Unhealthy[0].From < s.from) {
+			s.from = t.Unhealthy[0].From
+		}
+		ill := t.UnhealthyTime()
+		s.least, s.most = min(s.least, len(t.Unhealthy)), max(s.most, len(t.Unhealthy))
+		s.ill, s.illMost = min(s.ill, ill), max(s.illMost, ill)
+		s.longest, s.longestMost = min(s.longest, t.Longest), max(s.longestMost, t.Longest)
+		s.discarded = t.Discarded
+	}
+	return s
+}
+
 // answer compares the recorded history (was, a) with the changed one (is, b). blind is
 // for how long the recorded history may hide a breach of the changed one.
-func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration, assumptions []string) *Answer {
-	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, blind), Rows: rows(a, b),
+func answer(what *WhatIf, was, is pleg.Profile, a, b *story, same bool, blind time.Duration, assumptions []string) *Answer {
+	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, same, blind), Rows: rows(a, b),
 		Assumptions: assumptions}
 }
 
-// eventRows is the number of rows before those about events.
-const eventRows = 6
-
-func rows(a, b Totals) []AnswerRow {
-	return []AnswerRow{
-		{"relists", "count", float64(a.Duration.Count), float64(b.Duration.Count)},
-		{"relists that failed to list", "count", float64(a.Failed), float64(b.Failed)},
-		{"longest relist", "seconds", a.Longest.Seconds(), b.Longest.Seconds()},
-		{"time in relists", "seconds", a.Duration.Sum.Seconds(), b.Duration.Sum.Seconds()},
-		{"stretches unhealthy", "count", float64(len(a.Unhealthy)), float64(len(b.Unhealthy))},
-		{"time unhealthy", "seconds", a.UnhealthyTime().Seconds(), b.UnhealthyTime().Seconds()},
-		{"events sent", "count", float64(a.Events), float64(b.Events)},
-		{"events discarded", "count", float64(a.Discarded), float64(b.Discarded)},
+// rows returns the measures whose bounds are known; where they differ, one row for each.
+func rows(a, b *story) []AnswerRow {
+	var out []AnswerRow
+	add := func(measure, unit string, was, wasMost, would, wouldMost float64, sure bool) {
+		if sure {
+			out = append(out, AnswerRow{measure, unit, wasMost, wouldMost})
+			return
+		}
+		out = append(out, AnswerRow{measure + ", at least", unit, was, would}, AnswerRow{measure + ", at most", unit, wasMost, wouldMost})
 	}
+	sure := func(lo, hi time.Duration) bool { return hi-lo <= max(alike, lo/100) }
+	add("longest relist", "seconds", a.longest.Seconds(), a.longestMost.Seconds(), b.longest.Seconds(), b.longestMost.Seconds(), sure(a.longest, a.longestMost) && sure(b.longest, b.longestMost))
+	add("stretches unhealthy", "count", float64(a.least), float64(a.most), float64(b.least), float64(b.most), a.least == a.most && b.least == b.most)
+	add("time unhealthy", "seconds", a.ill.Seconds(), a.illMost.Seconds(), b.ill.Seconds(), b.illMost.Seconds(), sure(a.ill, a.illMost) && sure(b.ill, b.illMost))
+	return out
 }
 
 // UnhealthyTime returns the total length of the unhealthy intervals; an open one counts
@@ -64,11 +96,11 @@ func (t *Totals) UnhealthyTime() time.Duration {
 	return sum
 }
 
-// sentence summarizes the answer in one sentence.
-func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration) string {
+// sentence summarizes the answer in one sentence. same: health is as it was.
+func sentence(what *WhatIf, was, is pleg.Profile, a, b *story, same bool, blind time.Duration) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "With %s, ", what.Words())
-	switch n, m := len(a.Unhealthy), len(b.Unhealthy); {
+	switch n, m := a.most, b.most; {
 	case n == 0 && m == 0 && blind > replay.LongRelist:
 		s.WriteString("no relist that the input proves would have made PLEG unhealthy")
 	case n > 0 && m == 0 && blind > replay.LongRelist:
@@ -77,20 +109,26 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Durati
 		s.WriteString("PLEG would have stayed healthy, as it did")
 	case n > 0 && m == 0:
 		fmt.Fprintf(&s, "PLEG would have stayed healthy: %s would not have happened", breaches(a))
+	case same:
+		fmt.Fprintf(&s, "nothing changes for PLEG's health: %s", breaches(a))
+	case b.least == 0:
+		fmt.Fprintf(&s, "it cannot be decided whether PLEG would have been unhealthy, as the input only bounds when calls would have been answered: at most %s", breaches(b))
+		if n > 0 {
+			fmt.Fprintf(&s, " instead of %s", breaches(a))
+		}
 	case n == 0:
 		fmt.Fprintf(&s, "PLEG would have turned unhealthy: %s that did not happen", breaches(b))
-	case a.UnhealthyTime().Round(time.Millisecond) == b.UnhealthyTime().Round(time.Millisecond):
-		fmt.Fprintf(&s, "nothing changes for PLEG's health: %s", breaches(b))
 	default:
 		fmt.Fprintf(&s, "PLEG would still have been unhealthy: %s instead of %s", breaches(b), breaches(a))
 	}
-	if d := a.Longest - b.Longest; d > 100*time.Millisecond || d < -100*time.Millisecond {
-		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", parse.Short(b.Longest), parse.Short(a.Longest))
-	} else if is.Threshold != was.Threshold && len(a.Unhealthy)+len(b.Unhealthy) > 0 {
-		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %s", parse.Short(b.Longest), parse.Short(is.Threshold))
+	took, would := parse.Between(a.longest, a.longestMost), parse.Between(b.longest, b.longestMost)
+	if max((a.longest-b.longest).Abs(), (a.longestMost-b.longestMost).Abs()) > alike {
+		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", would, took)
+	} else if is.Threshold != was.Threshold && a.most+b.most > 0 {
+		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %s", would, parse.Short(is.Threshold))
 	}
-	if a.Discarded != b.Discarded {
-		fmt.Fprintf(&s, "; %d events would have been discarded instead of %d", b.Discarded, a.Discarded)
+	if a.discarded != b.discarded {
+		fmt.Fprintf(&s, "; %d events would have been discarded instead of %d", b.discarded, a.discarded)
 	}
 	if blind > replay.LongRelist {
 		fmt.Fprintf(&s, "; in %s of the input nothing rules out another breach", parse.Short(blind))
@@ -122,15 +160,34 @@ func (w *WhatIf) Words() string {
 	return strings.Join(parts, ", ")
 }
 
+// recorded compares simulations of recorded relists, of which all is known.
+func recorded(what *WhatIf, was, is pleg.Profile, a, b *Totals) *Answer {
+	x, y := storyOf(*a), storyOf(*b)
+	out := answer(what, was, is, &x, &y, a.UnhealthyTime().Round(time.Millisecond) == b.UnhealthyTime().Round(time.Millisecond), 0, assume(what, was))
+	count := func(measure string, a, b int) AnswerRow { return AnswerRow{measure, "count", float64(a), float64(b)} }
+	seconds := AnswerRow{"time in relists", "seconds", a.Duration.Sum.Seconds(), b.Duration.Sum.Seconds()}
+	out.Rows = slices.Concat([]AnswerRow{count("relists", a.Duration.Count, b.Duration.Count), count("relists that failed to list", a.Failed, b.Failed), out.Rows[0], seconds},
+		out.Rows[1:], []AnswerRow{count("events sent", a.Events, b.Events), count("events discarded", a.Discarded, b.Discarded)})
+	return out
+}
+
 // breaches says how often and how long a history was unhealthy. It needs at least one
 // breach.
-func breaches(t Totals) string {
-	sum := parse.Short(t.UnhealthyTime())
-	first := time.Unix(0, t.Unhealthy[0].From).UTC().Format("2006-01-02 15:04:05Z")
-	if n := len(t.Unhealthy); n > 1 {
-		return fmt.Sprintf("%d breaches, %s in all, the first at %s", n, sum, first)
+func breaches(s *story) string {
+	sum, first := parse.OrLess(s.illMost, s.illMost-s.ill), time.Unix(0, s.from).UTC().Format("2006-01-02 15:04:05Z")
+	switch {
+	case s.onlyLeast:
+		sum = "at least " + parse.Least(s.ill)
+	case s.least == 0:
+		sum = parse.Most(s.illMost)
 	}
-	return fmt.Sprintf("one breach of %s at %s", sum, first)
+	switch {
+	case s.most == 1:
+		return fmt.Sprintf("one breach of %s at %s", sum, first)
+	case s.least > 0 && s.least < s.most:
+		return fmt.Sprintf("%d to %d breaches, %s in all, the first at %s", s.least, s.most, sum, first)
+	}
+	return fmt.Sprintf("%d breaches, %s in all, the first at %s", s.most, sum, first)
 }
 
 // assume lists the assumptions of a simulation of listings.
@@ -153,7 +210,7 @@ func assumeChanges(what *WhatIf) []string {
 			out = append(out, granted)
 		}
 	}
-	add(what.RPCTimeout > 0 || what.Latency > 0, "inspecting a pod counts as one call; a call that never answered would not have answered later either")
+	add(what.RPCTimeout > 0 || what.Latency > 0, "inspecting a pod counts as one call; a call that timed out would have been answered when the input shows that later ones were, and no sooner")
 	add(what.Parallel > 1, "the runtime serves parallel calls as fast as single ones")
 	add(what.PLEG == "evented", "the runtime's event stream works throughout and tells of a change when the recorded listing shows it")
 	add(len(what.Without) > 0, "leaving the pod out saves its own calls only; calls about other pods take as long as they did")
@@ -255,7 +312,7 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 	var out [][]string
 	ask := func(changes ...string) { out = append(out, changes) }
 	stuck := c.stuck()
-	if l.Was.Threshold < askThreshold && len(l.asItWas().Unhealthy) > 0 {
+	if l.Was.Threshold < askThreshold && len(l.asItWas()[1].Unhealthy) > 0 {
 		ask("threshold=" + askThreshold.String())
 	}
 	if stuck && l.Was.RPCTimeout > askRPCTimeout {

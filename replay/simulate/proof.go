@@ -4,71 +4,38 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // Proof is what a log proves about a relist.
 type Proof struct {
-	End     int64       // Unix ns: its end, or a lower bound if Open; 0 unknown
-	Open    bool        // it continued after End
-	Assumed bool        // nothing dates it; it must have run about then
-	Unsure  bool        // unknown whether it listed pods
-	Dropped int         // number of its events that the kubelet logged as dropped
-	Seen    []seenEvent // its events that the sync loop received and its listing does not explain
-	Logged  bool        // Seen holds all its events of the types that the log shows
+	End     int64         // Unix ns: its end, or a lower bound if Open; 0 unknown
+	Slack   time.Duration // of its length
+	Open    bool          // it continued after End
+	Assumed bool          // nothing dates it; it must have run about then
+	Unsure  bool          // unknown whether it listed pods
+	Dropped int           // number of its events that the kubelet logged as dropped
+	Seen    []SeenEvent   // its events that the sync loop received and its listing does not explain
+	Logged  bool          // Seen holds all its events of the types that the log shows
 }
 
-// attribute assigns the events that the kubelet received, and those that it dropped, to
-// relists; log lines about drops do not name the events. Unless the log shows all
-// events, it leaves out those that follow from the changes.
-func (w *world) attribute(h *Past) {
-	if !w.logged {
-		w.seen = w.unexplained(h)
-		for i := range w.seen {
-			if k := sort.Search(len(h.times), func(k int) bool { return h.times[k] > w.seen[i].at }); k > 0 {
-				w.seen[i].at = h.times[k-1]
-			}
-		}
-	}
-	slices.SortStableFunc(w.seen, func(a, b seenEvent) int { return cmp.Compare(a.at, b.at) })
-	slices.Sort(w.dropped)
+// SeenEvent is an event that the sync loop received, with the start of its relist.
+type SeenEvent struct {
+	Of  *replay.PodEvents
+	Row int
+	At  int64 // Unix ns
 }
 
-// unexplained returns the events that the sync loop received beyond those that follow
-// from the changes, such as those of a new kubelet about existing containers, or of an
-// event stream.
-func (w *world) unexplained(h *Past) []seenEvent {
-	if len(w.changes) == 0 {
-		return w.seen
-	}
-	type key struct{ typ, data string }
-	made := map[key]int{}
-	p, _ := pleg.New("")
-	m := pleg.NewMachine(p)
-	for s := range h.listings {
-		for _, e := range m.Relist(pleg.Listing{Start: s.At, Err: s.ListErr, Changed: s.Changed, Gone: s.Gone}).Events {
-			made[key{string(e.Type), e.Data}]++
-		}
-		m.Drain()
-	}
-	var out []seenEvent
-	for _, seen := range w.seen {
-		e := seen.event()
-		k := key{e.Type, e.Data}
-		if made[k] > 0 {
-			made[k]--
-			continue
-		}
-		out = append(out, seen)
-	}
-	return out
-}
+// Event returns the event itself.
+func (e SeenEvent) Event() replay.PodEvent { return e.Of.Item(e.Row) }
 
 // told corrects a relist, and the totals, by what the log proves about it.
 func (t *Totals) told(r *Relist, p *Proof) {
-	r.Open, r.Assumed, r.Unsure = p.Open, p.Assumed, p.Unsure
+	r.Open, r.Assumed, r.Unsure, r.Slack = p.Open || p.End == 0, p.Assumed, p.Unsure, p.Slack
 	if p.Logged {
 		r.Events = slices.DeleteFunc(r.Events, func(e pleg.Event) bool {
 			shown := e.Type == pleg.ContainerStarted || e.Type == pleg.ContainerDied
@@ -80,7 +47,7 @@ func (t *Totals) told(r *Relist, p *Proof) {
 		})
 	}
 	for _, seen := range p.Seen {
-		e := seen.event()
+		e := seen.Event()
 		r.Events = append(r.Events, pleg.Event{Pod: cmp.Or(e.PodUID, e.Pod), Type: pleg.EventType(e.Type), Data: e.Data, Delivered: true})
 	}
 	r.Sent += len(p.Seen)
@@ -117,9 +84,11 @@ func Witness(n *replay.Node, r *Relist) {
 }
 
 // Witness replaces the unhealthy intervals by those in the history of the node, and
-// drops the relist intervals, because dated relists need not be consecutive.
+// drops the relist intervals, because dated relists need not be consecutive. A line
+// counts as a relist that failed even if nothing dates that relist.
 func (t *Totals) Witness(n *replay.Node) {
 	t.Interval, t.Unhealthy = histogram{}, n.Ills()
+	t.Failed = max(t.Failed, n.Index().Count(host.KindListFail))
 }
 
 // HistoryAssumptions lists the assumptions of the replay of a node's history, or of

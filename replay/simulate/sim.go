@@ -36,6 +36,8 @@ type Relist struct {
 	Stream     bool               // not a relist, but events received from the runtime's stream at one time
 	Pods       int                // number listed, -1 unknown
 	Open       bool               // it continued after End for an unknown time
+	Slack      time.Duration      // of its length
+	Part       bool               // not all relists around it are simulated one by one
 	Assumed    bool               // nothing dates it
 	Unsure     bool               // unknown whether it listed pods
 	Undated    bool               // no time at all: Start gives only the order
@@ -57,6 +59,7 @@ type Totals struct {
 	Discarded int
 	Unhealthy []Unhealthy
 	From, To  int64
+	AtLeast   bool // PLEG may have been unhealthy for longer, and more often
 }
 
 // Unhealthy is an interval in which the health check fails.
@@ -232,7 +235,8 @@ func (s *Simulation) Finish() (rest []*Relist, is Totals, a *Answer) {
 		rest = s.free.finish()
 	}
 	if is = s.plain.Finish(); !s.what.Empty() {
-		a = answer(&s.what, s.Was, s.Is, s.base.Finish(), is, 0, assume(&s.what, s.Was))
+		was := s.base.Finish()
+		a = recorded(&s.what, s.Was, s.Is, &was, &is)
 	}
 	return rest, is, a
 }

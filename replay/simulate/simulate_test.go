@@ -252,67 +252,15 @@ func TestFellBack(t *testing.T) {
 	if err := w.Set("pleg=evented"); err != nil {
 		t.Fatal(err)
 	}
-	if all := l.asItWas().Duration.Count; all != 1 {
+	if all := l.asItWas()[1].Duration.Count; all != 1 {
 		t.Errorf("while the stream works: %d relists, want the first alone in 10s", all)
 	}
 	l.recorded, l.fell = nil, []replay.Fallback{{From: second(5), To: second(300)}}
-	if all := l.asItWas().Duration.Count; all < 6 {
+	if all := l.asItWas()[1].Duration.Count; all < 6 {
 		t.Errorf("fallen back after 5s of 10s: %d relists", all)
 	}
 	if _, would, _, err := l.Ask(w); err != nil || would.Duration.Count != 1 {
 		t.Errorf("a stream that works: %d relists, %v", would.Duration.Count, err)
-	}
-}
-
-func TestPast(t *testing.T) {
-	n, yes, code := &replay.Node{}, true, 1
-	n.Kubelet.Period = time.Second
-	for s := range 60 {
-		start := second(float64(s))
-		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: start}, ListEnd: replay.Instant{At: start + 1e7}, End: replay.Instant{At: start + 2e7}, Listed: &yes, Outcome: replay.OutcomeOK})
-	}
-	c := &replay.Subject{ID: "c", PodUID: "u", Namespace: "ns", PodName: "web"}
-	moved := func(s float64, state string, exit *int) replay.Transition {
-		return replay.Transition{At: replay.Instant{At: second(s), Slack: time.Microsecond}, State: state, ExitCode: exit, Src: parse.SrcContainerd, Subject: c}
-	}
-	n.History = replay.ListOf(moved(10.2, "created", nil), moved(10.4, "running", nil), moved(20.3, "exited", &code), moved(30.1, "removed", nil))
-	past := NewPast(n, nil)
-	p, err := pleg.New("v1.28.0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim := NewSim(p)
-	var got []string
-	for s := range past.Snapshots() {
-		for _, e := range sim.Step(s).Events {
-			got = append(got, fmt.Sprintf("%s at %.0f", e.Type, float64(s.At-second(0))/1e9))
-		}
-	}
-	if want := "ContainerStarted at 11, ContainerDied at 21, ContainerRemoved at 31"; strings.Join(got, ", ") != want || past.Assumed != 0 {
-		t.Errorf("got %v, %d assumed; want %s", got, past.Assumed, want)
-	}
-}
-
-func TestContainerSnapshots(t *testing.T) {
-	ps, pods := &parse.File{Path: "n/crictl_ps"}, &parse.File{Path: "n/crictl_pods"}
-	snaps := ContainerSnapshots([]*parse.Container{
-		{Pos: parse.Pos{File: ps, Line: 2}, ID: "c1", SandboxID: "s1", State: "running", Name: "app"},
-		{Pos: parse.Pos{File: ps, Line: 3}, ID: "c2", SandboxID: "s1", State: "exited", Name: "init"},
-		{Pos: parse.Pos{File: pods, Line: 2}, ID: "s1", Sandbox: true, State: "ready", PodUID: "u", PodName: "web", Namespace: "ns"},
-	})
-	if len(snaps) != 1 || len(snaps[0].Changed) != 1 {
-		t.Fatalf("%d listings", len(snaps))
-	}
-	p, err := pleg.New("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, e := range NewSim(p).Step(snaps[0]).Events {
-		got = append(got, fmt.Sprint(e.Pod, " ", e.Type, " ", e.Data))
-	}
-	if want := "u ContainerStarted c1, u ContainerDied c2, u ContainerStarted s1"; strings.Join(got, ", ") != want {
-		t.Errorf("got %v, want %s", got, want)
 	}
 }
 
@@ -362,7 +310,7 @@ func TestUncertainStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if was := l.asItWas(); was.UnhealthyTime() != 140*time.Second {
+	if was := l.asItWas()[1]; was.UnhealthyTime() != 140*time.Second {
 		t.Errorf("unhealthy %v, want from the threshold until the last list returned", was.Unhealthy)
 	}
 }

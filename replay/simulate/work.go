@@ -23,6 +23,10 @@ type work struct {
 // count as the timeout if no duration is stated, unless the next recorded relist began
 // too early for that.
 func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.Duration) {
+	if w.proof != nil { // only what the log proves counts
+		total = time.Duration(max(w.proof.End-w.start, 0))
+		return min(max(w.list, 0), total), total
+	}
 	list, guessed := known(w.list, w.listErr, p.RPCTimeout)
 	jobs := make([]time.Duration, 0, len(inspected))
 	job := make(map[string]int) // by UID: index in jobs; a pod's second inspection follows its first
@@ -41,10 +45,6 @@ func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.
 		jobs = append(jobs, d)
 	}
 	total = list + parallel(jobs, p.Parallel)
-	if w.proof != nil && w.proof.End != 0 {
-		total = time.Duration(w.proof.End - w.start)
-		return min(list, total), total
-	}
 	if room := time.Duration(w.next-w.start) - p.Period; guessed && w.next != 0 && total > room {
 		total = max(room, 0)
 		list = min(list, total)

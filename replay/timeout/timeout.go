@@ -23,15 +23,10 @@ const open = time.Duration(1 << 62)
 type extent struct{ lo, hi time.Duration }
 
 func (x extent) String() string {
-	switch {
-	case x.hi >= open:
+	if x.hi >= open {
 		return "at least " + parse.Least(x.lo)
-	case x.hi-x.lo <= max(100*time.Millisecond, x.lo/100):
-		return parse.Short(x.lo + (x.hi-x.lo)/2)
-	case x.lo == 0:
-		return "at most " + parse.Most(x.hi)
 	}
-	return "between " + parse.Least(x.lo) + " and " + parse.Most(x.hi)
+	return parse.Between(x.lo, x.hi)
 }
 
 // verdict says whether the age of the last relist would have exceeded the threshold.

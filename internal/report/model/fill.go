@@ -232,5 +232,5 @@ func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
 
 // answer converts the answer to a what-if.
 func (c *Cleaner) answer(a *simulate.Answer) WhatIf {
-	return WhatIf{SimAnswer{c.texts(a.Changes), c.text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.texts(a.Assumptions), c.text(a.Change)}
+	return WhatIf{SimAnswer{c.texts(a.Changes), c.text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.texts(a.Assumptions), c.text(a.Change), a.AtLeast}
 }

@@ -394,7 +394,8 @@ type WhatIf struct {
 	SimAnswer
 	Assumptions []string `json:"assumptions"`
 
-	Change string `json:"-"` // the changes in words
+	Change  string `json:"-"` // the changes in words
+	AtLeast bool   `json:"-"` // PLEG may have been unhealthy for longer, and more often
 }
 
 // AnswerRow is one measure, before and after the change.

@@ -1,4 +1,5 @@
-package simulate
+// Package past turns the history of a node into recorded relists. It does no I/O.
+package past
 
 import (
 	"cmp"
@@ -13,6 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // Past holds the relists of a node's history: those that the input proves, with what the
@@ -29,8 +31,8 @@ type Past struct {
 	times []int64 // starts of the relists, in order
 }
 
-// NewPast returns the relists of the history of n, which has the blames bs.
-func NewPast(n *replay.Node, bs []blame.Blame) *Past {
+// New returns the relists of the history of n, which has the blames bs.
+func New(n *replay.Node, bs []blame.Blame) *Past {
 	w := newWorld(n)
 	h := &Past{n: n, bs: bs, world: w, times: w.schedule(n)}
 	h.Relists, h.Known = len(h.times), len(h.times) > 0 && len(w.changes) > 0
@@ -44,16 +46,16 @@ func NewPast(n *replay.Node, bs []blame.Blame) *Past {
 }
 
 // Snapshots returns the relists in order as recorded ones.
-func (h *Past) Snapshots() iter.Seq[*Snapshot] {
-	return func(yield func(*Snapshot) bool) {
+func (h *Past) Snapshots() iter.Seq[*simulate.Snapshot] {
+	return func(yield func(*simulate.Snapshot) bool) {
 		seen, dropped := h.world.seen, h.world.dropped
 		for s := range h.listings {
 			s.Proof.Logged = h.world.logged
-			for len(seen) > 0 && seen[0].at < s.At {
+			for len(seen) > 0 && seen[0].At < s.At {
 				seen = seen[1:]
 			}
 			k := 0
-			for k < len(seen) && seen[k].at == s.At {
+			for k < len(seen) && seen[k].At == s.At {
 				k++
 			}
 			s.Proof.Seen, seen = seen[:k], seen[k:]
@@ -71,13 +73,13 @@ func (h *Past) Snapshots() iter.Seq[*Snapshot] {
 }
 
 // listings yields the relists without their events.
-func (h *Past) listings(yield func(*Snapshot) bool) {
+func (h *Past) listings(yield func(*simulate.Snapshot) bool) {
 	w := h.world
 	w.next, w.pods = 0, make(map[string]*worldPod)
 	for i, at := range h.times {
-		s := &Snapshot{At: at, List: -1, Drained: true, Proof: &Proof{Assumed: true}}
+		s := &simulate.Snapshot{At: at, List: -1, Drained: true, Proof: &simulate.Proof{Assumed: true}}
 		if r, ok := w.relists[at]; ok {
-			s.decorate(h.n, h.bs, r)
+			decorate(s, h.n, h.bs, r)
 		}
 		if i+1 < len(h.times) {
 			s.Next = h.times[i+1]
@@ -94,18 +96,18 @@ func (h *Past) listings(yield func(*Snapshot) bool) {
 	}
 }
 
-// decorate adds what relist i and its blame say.
-func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
+// decorate adds to s what relist i and its blame say.
+func decorate(s *simulate.Snapshot, n *replay.Node, bs []blame.Blame, i int) {
 	r := &n.Relists[i]
-	s.Proof = &Proof{Unsure: r.Listed == nil && r.Outcome != replay.OutcomeListFailed}
+	s.Proof = &simulate.Proof{Unsure: r.Listed == nil && r.Outcome != replay.OutcomeListFailed}
 	if took, ended := n.Lasted(i); took > 0 {
-		s.Proof.End, s.Proof.Open = r.Start.At+int64(took), !ended
+		s.Proof.End, s.Proof.Open, s.Proof.Slack = r.Start.At+int64(took), !ended, r.Slack()
 	}
 	if r.ListEnd.Known() {
 		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
 	}
 	if r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed {
-		s.ListErr = listsFailed
+		s.ListErr = simulate.ListsFailed
 		if d, ok := r.Duration(); ok {
 			s.List = max(d, 0)
 		}
@@ -119,12 +121,12 @@ func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 			if p.ID == "" {
 				continue
 			}
-			o := InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
+			o := simulate.InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
 			if p.TimedOut > 0 {
 				o.Err = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 			}
 			if s.Inspect == nil {
-				s.Inspect = make(map[string]InspectOutcome)
+				s.Inspect = make(map[string]simulate.InspectOutcome)
 			}
 			s.Inspect[p.ID] = o
 		}
@@ -136,21 +138,12 @@ type world struct {
 	changes []sighting // in time order
 	next    int
 	pods    map[string]*worldPod
-	relists map[int64]int // proven relists: index by start
-	told    bool          // reported by the relist goroutine itself: each change belongs to the relist that logged it
-	seen    []seenEvent   // events that the sync loop received and no change explains
-	logged  bool          // the log shows events when the sync loop receives them: seen holds them all
-	dropped []int64       // times of dropped events; start of their relist after assign, then in order
+	relists map[int64]int        // proven relists: index by start
+	told    bool                 // reported by the relist goroutine itself: each change belongs to the relist that logged it
+	seen    []simulate.SeenEvent // events that the sync loop received and no change explains
+	logged  bool                 // the log shows events when the sync loop receives them: seen holds them all
+	dropped []int64              // times of dropped events; start of their relist after assign, then in order
 }
-
-// seenEvent is an event that the sync loop received, with the start of its relist.
-type seenEvent struct {
-	of  *replay.PodEvents
-	row int
-	at  int64 // Unix ns
-}
-
-func (e seenEvent) event() replay.PodEvent { return e.of.Item(e.row) }
 
 // sighting is a change, with the earliest start of a relist whose listing shows it.
 type sighting struct {
@@ -193,7 +186,7 @@ func newWorld(n *replay.Node) *world {
 	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.EventedSends())
 	for i, e := range n.Observed.All() {
 		if e.At != 0 {
-			w.seen = append(w.seen, seenEvent{&n.Observed, i, e.At})
+			w.seen = append(w.seen, simulate.SeenEvent{Of: &n.Observed, Row: i, At: e.At})
 		}
 	}
 	n.Index().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
@@ -246,7 +239,7 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 	}
 	for i := range w.seen {
 		if w.logged { // otherwise most events follow from changes
-			moments = append(moments, &w.seen[i].at)
+			moments = append(moments, &w.seen[i].At)
 		}
 	}
 	for i := range w.dropped {
@@ -320,7 +313,7 @@ func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 }
 
 // upTo applies the changes up to a time and records in s which pods differ.
-func (w *world) upTo(at int64, s *Snapshot) {
+func (w *world) upTo(at int64, s *simulate.Snapshot) {
 	touched := map[string]bool{}
 	for w.next < len(w.changes) && w.changes[w.next].at <= at {
 		t := w.changes[w.next].Transition
@@ -373,6 +366,52 @@ func (p *worldPod) pod() *pleg.Pod {
 		} else {
 			out.Containers = append(out.Containers, it.Item)
 		}
+	}
+	return out
+}
+
+// attribute assigns the events that the kubelet received, and those that it dropped, to
+// relists; log lines about drops do not name the events. Unless the log shows all
+// events, it leaves out those that follow from the changes.
+func (w *world) attribute(h *Past) {
+	if !w.logged {
+		w.seen = w.unexplained(h)
+		for i := range w.seen {
+			if k := sort.Search(len(h.times), func(k int) bool { return h.times[k] > w.seen[i].At }); k > 0 {
+				w.seen[i].At = h.times[k-1]
+			}
+		}
+	}
+	slices.SortStableFunc(w.seen, func(a, b simulate.SeenEvent) int { return cmp.Compare(a.At, b.At) })
+	slices.Sort(w.dropped)
+}
+
+// unexplained returns the events that the sync loop received beyond those that follow
+// from the changes, such as those of a new kubelet about existing containers, or of an
+// event stream.
+func (w *world) unexplained(h *Past) []simulate.SeenEvent {
+	if len(w.changes) == 0 {
+		return w.seen
+	}
+	type key struct{ typ, data string }
+	made := map[key]int{}
+	p, _ := pleg.New("")
+	m := pleg.NewMachine(p)
+	for s := range h.listings {
+		for _, e := range m.Relist(pleg.Listing{Start: s.At, Err: s.ListErr, Changed: s.Changed, Gone: s.Gone}).Events {
+			made[key{string(e.Type), e.Data}]++
+		}
+		m.Drain()
+	}
+	var out []simulate.SeenEvent
+	for _, seen := range w.seen {
+		e := seen.Event()
+		k := key{e.Type, e.Data}
+		if made[k] > 0 {
+			made[k]--
+			continue
+		}
+		out = append(out, seen)
 	}
 	return out
 }

@@ -1,4 +1,5 @@
-package simulate
+// Package listings turns listings of container tools into recorded relists. It does no I/O.
+package listings
 
 import (
 	"cmp"
@@ -10,17 +11,18 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
-// ContainerSnapshots turns listings of container tools into recorded relists. Files of
+// Snapshots turns listings of container tools into recorded relists. Files of
 // one directory that list sandboxes and containers belong together; several such pairs
 // follow one another in the order of their times and paths. A single listing replays as
 // the first relist of a kubelet.
-func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
-	var out []*Snapshot
+func Snapshots(cs []*parse.Container) []*simulate.Snapshot {
+	var out []*simulate.Snapshot
 	prev := make(map[string]*pleg.Pod)
 	for _, group := range listingGroups(cs) {
-		s := &Snapshot{Pos: group[0].Pos, List: -1, Drained: true, Proof: &Proof{Assumed: true}}
+		s := &simulate.Snapshot{Pos: group[0].Pos, List: -1, Drained: true, Proof: &simulate.Proof{Assumed: true}}
 		s.At, s.Undated = listedAt(group, out)
 		now := podsOf(group)
 		for uid, p := range now {
@@ -46,7 +48,7 @@ func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
 
 // listedAt returns the time of a listing. It is at least a second after the listing
 // before; a listing whose time is unknown gets that value.
-func listedAt(group []*parse.Container, out []*Snapshot) (at int64, undated bool) {
+func listedAt(group []*parse.Container, out []*simulate.Snapshot) (at int64, undated bool) {
 	for _, c := range group {
 		if c.Basis > parse.NoTime {
 			at = max(at, c.At)
