@@ -123,12 +123,16 @@ func (l *Counterfactual) at(now int64, what *WhatIf, p pleg.Profile) pleg.Profil
 // kubelet logged of later calls about the same pod, by events of the pod, which follow an
 // inspection, and by later relists in which it cannot have timed out.
 func (l *Counterfactual) release(ls []load) {
-	ends, events, freed := map[string][]int64{}, map[string][]int64{}, map[string]wait{}
+	type state struct {
+		wait
+		by int // index of the load that it follows from
+	}
+	ends, events, freed := map[string][]int64{}, map[string][]int64{}, map[string]state{}
 	for i := range ls {
 		for _, p := range ls[i].pods {
 			if p.stuck > 0 {
 				ends[cmp.Or(p.name, p.uid)], ends[p.uid] = nil, nil
-				freed[cmp.Or(p.name, p.uid)] = wait{0, math.MaxInt64}
+				freed[cmp.Or(p.name, p.uid)] = state{wait{0, math.MaxInt64}, len(ls)}
 			}
 		}
 	}
@@ -147,7 +151,7 @@ func (l *Counterfactual) release(ls []load) {
 			}
 		}
 	}
-	listed, held := int64(math.MaxInt64), int64(0)
+	listed, held, quick := int64(math.MaxInt64), int64(0), len(ls) // quick: the next in which only its own pods can have timed out
 	for i := len(ls) - 1; i >= 0; i-- {
 		w := &ls[i]
 		if w.listFailed {
@@ -160,11 +164,6 @@ func (l *Counterfactual) release(ls []load) {
 			continue
 		}
 		listed, held = w.start+int64(w.list), 0
-		for key := range freed {
-			if w.rest < cmp.Or(l.Was.RPCTimeout, replay.LongRelist) && !slices.ContainsFunc(w.pods, func(p podLoad) bool { return p.stuck > 0 && cmp.Or(p.name, p.uid) == key }) {
-				freed[key] = wait{0, w.end}
-			}
-		}
 		for k := range w.pods {
 			p := &w.pods[k]
 			if p.stuck == 0 {
@@ -172,9 +171,12 @@ func (l *Counterfactual) release(ls []load) {
 			}
 			key := cmp.Or(p.name, p.uid)
 			of := freed[key]
+			if quick < of.by {
+				of.wait = wait{0, ls[quick].end}
+			}
 			for _, at := range slices.Concat(events[key], events[p.uid]) {
 				if at > w.end && at < of.to {
-					of = wait{0, at}
+					of.wait = wait{0, at}
 				}
 			}
 			last := int64(0)
@@ -184,7 +186,10 @@ func (l *Counterfactual) release(ls []load) {
 				}
 			}
 			of.from = max(of.from, cmp.Or(last, w.start+int64(p.took)))
-			p.hung, freed[key] = of, of
+			p.hung, freed[key] = of.wait, state{of.wait, i}
+		}
+		if w.rest < cmp.Or(l.Was.RPCTimeout, replay.LongRelist) {
+			quick = i
 		}
 	}
 }
@@ -204,9 +209,11 @@ func (l *Counterfactual) failing(w *load) (from, to int64) {
 		}
 	}
 	threshold := int64(l.Was.Threshold)
-	for _, h := range l.node.Health {
-		if h.State == replay.Healthy && h.To > w.end+threshold {
+	k := sort.Search(len(l.node.Health), func(k int) bool { return l.node.Health[k].To > w.end+threshold })
+	for ; k < len(l.node.Health); k++ {
+		if h := &l.node.Health[k]; h.State == replay.Healthy {
 			to = min(to, max(h.From, w.end+threshold))
+			break
 		}
 	}
 	return from, max(from, to)
@@ -421,7 +428,7 @@ func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 	if told := was[0].UnhealthyTime(); told-known > known/10+5*time.Second {
 		return "the relists of known length are too few: what ran between them is not known", wanted
 	}
-	if told := was[1].UnhealthyTime(); known-told > known/10+5*time.Second || (told == 0) != (known == 0) {
+	if told := was[1].UnhealthyTime(); known-told > known/10+5*time.Second || told == 0 && known > 0 {
 		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", parse.Short(told), parse.Short(known)), wanted
 	}
 	is, err := what.Profile(l.Was)
