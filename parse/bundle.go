@@ -17,8 +17,19 @@ type Bundle struct {
 	Objects    []*Object
 	Clocks     []FileClock
 	Copies     map[*File]int  // number of lines of a file that Events holds from another file instead
+	Same       []SameLines    // whose lines those are
 	Journals   []*JournalFile // in the order of Files
 	Warnings   []Warning
+}
+
+// SameLines says that lines of the kubelet From are those of Of in another file: the two are one process,
+// whatever its ID. What is that in one form of a log is a thread in another.
+type SameLines struct{ From, Of Writer }
+
+// Writer is a writer of lines of a file.
+type Writer struct {
+	File   *File
+	Origin *Origin
 }
 
 // Input is a command-line argument.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -68,6 +69,7 @@ func dropRepeats(b *parse.Bundle) {
 	b.Copies = map[*parse.File]int{}
 	held := map[*parse.File]int{} // events kept, by file
 	next := 0
+	same := map[parse.SameLines]int{}
 	for _, e := range b.Events {
 		if next < len(kept) && kept[next] == e {
 			held[e.File]++
@@ -75,6 +77,12 @@ func dropRepeats(b *parse.Bundle) {
 			continue
 		}
 		b.Copies[e.File]++
+		if of := copyOf(e, kept, next); of != nil {
+			s := parse.SameLines{From: parse.Writer{File: e.File, Origin: e.Origin}, Of: parse.Writer{File: of.File, Origin: of.Origin}}
+			if same[s]++; same[s] == fewCopies {
+				b.Same = append(b.Same, s)
+			}
+		}
 	}
 	wasted := 0
 	for f, n := range b.Copies {
@@ -85,6 +93,30 @@ func dropRepeats(b *parse.Bundle) {
 	if b.Events = kept; wasted > len(kept)/8 {
 		resettle(kept)
 	}
+}
+
+// fewCopies is how many lines two logs must share to be of one kubelet: one or two may
+// agree to the microsecond by chance.
+const fewCopies = 3
+
+// copyOf returns the event that was kept for e, near index next, if e is a line of a
+// kubelet that states its time to the microsecond and its place in the source.
+func copyOf(e *parse.Event, kept []*parse.Event, next int) *parse.Event {
+	exact := func(e *parse.Event) bool {
+		return e.Headed && e.Caller != "" && e.Basis != parse.NoTime && e.Res.Duration() <= time.Microsecond && e.Origin.Source == parse.SrcKubelet
+	}
+	if !exact(e) {
+		return nil
+	}
+	for next > 0 && kept[next-1].At == e.At {
+		next--
+	}
+	for ; next < len(kept) && kept[next].At == e.At; next++ {
+		if k := kept[next]; k.File != e.File && exact(k) && k.Caller == e.Caller && k.Message() == e.Message() {
+			return k
+		}
+	}
+	return nil
 }
 
 // resettle copies the events to new memory: events are allocated in blocks, and one

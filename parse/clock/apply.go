@@ -7,13 +7,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
+// calibrate determines years and zones of the file.
+func (f *file) calibrate(a *anchors, opt Options) {
+	if f.len() > 0 {
+		f.years(a, opt)
+		f.zones(a, opt)
+	}
+}
+
 // resolve dates all items of the file.
 func (f *file) resolve(a *anchors, opt Options) {
 	if f.len() == 0 {
 		return
 	}
-	f.years(a, opt)
-	f.zones(a, opt)
 	f.apply(opt)
 	f.move()
 	f.sortPieces()
@@ -155,8 +161,9 @@ type stamper struct {
 	known            [formSlots]constant
 }
 
-// item stamps the item at index.
-func (s *stamper) item(index int, it item) {
+// read returns the times of the item at index by the clock of the message and by that
+// of the framing; they have no basis if there is no such time.
+func (s *stamper) read(index int, it item) (at, arrived parse.Stamp) {
 	for len(s.turns) > 0 && s.turns[0].index <= index {
 		s.year, s.turns = s.turns[0].year+s.shift, s.turns[1:]
 	}
@@ -167,10 +174,17 @@ func (s *stamper) item(index int, it item) {
 	if s.summer && ok && arrivedOK && header.Lack&parse.LackZone != 0 && envelope.Lack&parse.LackZone == 0 && near(arrived.At-at.At-hour) {
 		at.At += hour
 	}
+	return at, arrived
+}
+
+// item stamps the item at index.
+func (s *stamper) item(index int, it item) {
+	at, arrived := s.read(index, it)
+	header, envelope := it.clocks()
 	switch {
-	case ok:
+	case at.Basis != parse.NoTime:
 		it.set(at, arrived.At)
-	case arrivedOK:
+	case arrived.Basis != parse.NoTime:
 		it.set(arrived, arrived.At)
 	case it.event != nil && (header.Set || envelope.Set):
 		// A reading without a date gives no time.

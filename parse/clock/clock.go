@@ -47,6 +47,10 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	}
 	anchors := gather(b, files)
 	for _, f := range files {
+		f.calibrate(anchors, opt)
+	}
+	link(files, opt)
+	for _, f := range files {
 		f.resolve(anchors, opt)
 	}
 	warnOverruled(b, files)

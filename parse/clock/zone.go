@@ -106,8 +106,7 @@ func (f *file) newest() int64 {
 	return f.cal.inYear(c.NS, year)
 }
 
-// quarter is the granularity of zone offsets, in ns.
-const quarter = int64(15 * time.Minute)
+const quarter = parse.Quarter
 
 // zones determines the zones of the framing's and the messages' clocks that state
 // none. In the log of one service, messages with and without a zone may alternate,

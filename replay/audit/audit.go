@@ -25,7 +25,7 @@ type Result struct {
 
 // Counts holds the number of events by status, as documents report it.
 type Counts struct {
-	Audited    bool     `json:"audited"` // there was runtime history to compare with
+	Audited    bool     `json:"audited"` // there was runtime history to compare with, on the same clock
 	Observed   int      `json:"observed"`
 	Replayed   int      `json:"replayed"`
 	Missing    int      `json:"missing"`
@@ -55,7 +55,8 @@ func Of(n *replay.Node) Result {
 	a := &auditor{n: n, judgedEvents: judgedEvents{table: table, observed: n.Observed, lives: livesOf(n.History)}}
 	a.verdicts = make([]verdict, len(table.Rows))
 	a.out.Observed = n.Observed.Len()
-	a.out.Audited = a.lives.any
+	a.foreign = a.lives.any && !a.comparable()
+	a.out.Audited = a.lives.any && !a.foreign
 	a.judgeObserved()
 	if a.out.Audited {
 		a.windows = listingWindows(a.n, a.proved)
@@ -86,6 +87,9 @@ func (r *Result) Clip(since, until int64) {
 	r.Replayed = n[replay.StatusMatched] + r.Late + r.Missing
 }
 
+// writtenLate is how much later than a change the runtime may write the line about it.
+const writtenLate = int64(time.Minute)
+
 // auditor is the state of one audit.
 type auditor struct {
 	judgedEvents
@@ -95,8 +99,9 @@ type auditor struct {
 	unseen  []unseen
 	failed  []*replay.Failure // by end; filled on first use
 	out     Result
-	maybe   int // events that only some schedules would have sent
-	hidden  int // events that the log cannot show
+	foreign bool // the zone of one of the logs is only assumed, so that their times cannot be compared
+	maybe   int  // events that only some schedules would have sent
+	hidden  int  // events that the log cannot show
 }
 
 // judgeObserved judges the event of each "SyncLoop (PLEG)" line.
@@ -105,7 +110,7 @@ func (a *auditor) judgeObserved() {
 	for i := range a.n.Observed.Len() {
 		row := a.n.Observed.Row(i)
 		e := &a.table.Rows[row]
-		if l, seen := a.lives.find(e.Data), a.table.At(e); l != nil && seen != 0 {
+		if l, seen := a.lives.find(e.Data), a.table.At(e); l != nil && seen != 0 && !a.foreign {
 			a.verdicts[row] = a.judge(e, seen, l, runs)
 		}
 		switch a.verdicts[row].status {
@@ -135,6 +140,8 @@ func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) ve
 		return verdict{} // the runtime's log does not say
 	case seen+int64(time.Second) < least:
 		return verdict{status: statusUnexpected}
+	case seen+writtenLate < at.Earliest():
+		return verdict{} // no event precedes its cause: this line does not date it
 	case seen < at.Earliest(): // the line about the change was written later
 		return verdict{status: statusMatched}
 	case again || runs.reports(seen, at.At):
@@ -147,7 +154,10 @@ func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) ve
 
 func (a *auditor) notes() {
 	add := func(format string, args ...any) { a.out.Notes = append(a.out.Notes, fmt.Sprintf(format, args...)) }
-	if !a.out.Audited {
+	switch {
+	case a.foreign:
+		add("the time zone of a log is only assumed, and nothing shows how its times compare with those of the other: events are shown as observed, none is called late, missing or unexpected")
+	case !a.out.Audited:
 		add("the input holds no log of the container runtime: events are shown as observed, none is called missing")
 	}
 	if a.out.Discarded > 0 {

@@ -122,6 +122,17 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
+// joinCopies joins units without any name to those that hold the same lines of a
+// kubelet: a log in two forms.
+func (s *splitter) joinCopies() {
+	for _, same := range s.b.Same {
+		a, b := s.writer(same.Of.File, same.Of.Origin).unit, s.writer(same.From.File, same.From.Origin).unit
+		if !a.named() || !b.named() {
+			join(a, b)
+		}
+	}
+}
+
 // rootsOf returns the roots of the units for which kind is true: all of them, and by
 // input.
 func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int][]*unit) {

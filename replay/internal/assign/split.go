@@ -64,6 +64,7 @@ func Split(b *parse.Bundle, most int, beside host.Parallel) (_ []*host.Records, 
 	s.joinWithinFiles()
 	s.joinByName()
 	s.joinByProcess()
+	s.joinCopies()
 	s.joinHosts()
 	s.joinRest()
 	return s.assign(most)
