@@ -84,6 +84,7 @@ func dropRepeats(b *parse.Bundle) {
 			}
 		}
 	}
+	oneProcess(b.Same)
 	wasted := 0
 	for f, n := range b.Copies {
 		if held[f] > 0 {
@@ -92,6 +93,25 @@ func dropRepeats(b *parse.Bundle) {
 	}
 	if b.Events = kept; wasted > len(kept)/8 {
 		resettle(kept)
+	}
+}
+
+// oneProcess gives a process that two forms of a log number differently the one number,
+// so that it is no restart where one form ends and the other goes on. In a container
+// several kubelets may have one number: it stays.
+func oneProcess(same []parse.SameLines) {
+	pids := map[*parse.Origin]int{}
+	for _, s := range same {
+		if pid, known := pids[s.From.Origin]; known && pid != s.Of.Origin.PID {
+			pids[s.From.Origin] = 0
+		} else {
+			pids[s.From.Origin] = s.Of.Origin.PID
+		}
+	}
+	for from, pid := range pids {
+		if from.PID != 0 && pid != 0 {
+			from.PID = pid
+		}
 	}
 }
 
