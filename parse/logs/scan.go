@@ -250,7 +250,7 @@ func (s *scanner) record(rec []byte, lines int) {
 		rec = rec[1:]
 		s.at++
 	}
-	if !s.skim(rec) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) {
+	if !s.skim(rec) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) && !s.columns(rec, lines) {
 		s.belong()
 		s.reopen()
 		s.take(rec, lines)

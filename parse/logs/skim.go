@@ -47,6 +47,10 @@ func (s *scanner) skim(rec []byte) bool {
 		return true
 	}
 	s.hit = l.picks(rec[b.Body:b.End], s.picked)
+	if s.hit && b.Kind == journal.Klog && secondHeader(rec[b.Body:b.End]) >= 0 {
+		s.parser.Parse(rec, &s.entry)
+		return false
+	}
 	if s.hit && b.Kind == journal.Logrus && journal.TellsWhy(rec[b.Body:b.End]) { // it may be about another node
 		s.parser.Parse(rec, &s.entry)
 		return false

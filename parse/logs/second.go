@@ -1,0 +1,100 @@
+package logs
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// Two records may stand on one line: a newline was lost, or columns were pasted side
+// by side. A klog header in the middle of a line begins another record, which the first
+// header does not date.
+
+// goFile is in every klog header and in few messages.
+var goFile = []byte(".go:")
+
+// secondHeader returns where a klog header begins in a message, -1 if none does that is
+// not quoted.
+func secondHeader(msg []byte) int {
+	const before = len("I1120 23:50:39.261028 1234567890 ")
+	for from := 0; ; {
+		i := bytes.Index(msg[from:], goFile)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		from = i + len(goFile)
+		caller := bytes.LastIndexByte(msg[:i], ' ') + 1
+		for h := max(0, caller-before); h < caller; h++ {
+			var head journal.Header
+			if journal.ReadHeader(msg[h:], &head) && head.Kind == journal.Klog && !quoted(msg, h) {
+				return h
+			}
+		}
+	}
+}
+
+// quoted reports whether what begins at i stands in a quoted string. A column that was
+// cut may end within one; then a gap follows.
+func quoted(msg []byte, i int) bool {
+	gap := bytes.HasSuffix(msg[:i], []byte("  ")) || bytes.HasSuffix(msg[:i], []byte("| ")) || bytes.HasSuffix(msg[:i], []byte("\t"))
+	return !gap && quotes(msg[:i])%2 == 1 && quotes(msg[i:])%2 == 1
+}
+
+// quotes counts the quotation marks that are not escaped.
+func quotes(b []byte) (n int) {
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			n++
+		}
+	}
+	return n
+}
+
+// columns processes a line whose message, just parsed, holds another header, and reports
+// whether there is one. What follows it is a record of its own if it is of the same
+// writer and process; otherwise it may be quoted, and nothing tells whose it is.
+func (s *scanner) columns(rec []byte, lines int) bool {
+	e := &s.entry
+	if e.Header.Kind != journal.Klog || e.Off < 0 || len(e.Msg) != len(trimEnd(rec))-e.Off {
+		return false
+	}
+	at := s.at
+	for count := lines; ; count = 0 {
+		h := -1
+		if e.Header.Kind == journal.Klog {
+			h = secondHeader(e.Msg[e.Header.Body:])
+		}
+		if h < 0 && count > 0 {
+			return false
+		}
+		s.hit = false
+		clear(s.picked)
+		next := e.Header.Body + h // the framing of the next record is as long as that of this one
+		form, who, pid, off := e.Form, e.Who, e.Header.PID, e.Off
+		if h >= 0 {
+			s.parser.Parse(bytes.TrimRight(rec[:max(next, off+e.Header.Body)], " |\t"), e)
+		}
+		part := rec[:min(len(rec), e.Off+len(e.Msg))]
+		s.belong()
+		s.reopen()
+		s.take(part, count)
+		if h < 0 {
+			break
+		}
+		s.at += next
+		rec = rec[next:]
+		if s.parser.Parse(rec, e); e.Form != form || e.Off != off || *e.Who != *who || e.Header.Kind != journal.Klog || e.Header.PID != pid {
+			const msg = "a line holds a second record, of another process or cut out of its line: it is left out"
+			if w := s.res.warnings; len(w) == 0 || w[len(w)-1].Msg != msg {
+				s.warn(s.at, s.line, msg)
+			}
+			break
+		}
+	}
+	s.at = at
+	return true
+}
