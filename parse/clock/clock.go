@@ -167,6 +167,9 @@ func collect(b *parse.Bundle, opt Options) []*file {
 		*room = behind{}
 		f.behind = room
 		f.look(&f.timeline, opt)
+		if f.zoneWord == "" && f.bareEnvelope {
+			f.zoneWord = f.namedZone()
+		}
 		files = append(files, f)
 	}
 	sort.Slice(files, func(i, j int) bool {
@@ -236,6 +239,26 @@ func zoneWord(m *parse.Marker, before string) string {
 		clock = strings.Count(w, ":") == 2
 	}
 	return before
+}
+
+// namedZone returns the ambiguous abbreviation of a zone that lines name behind their
+// date and time ("Fri 2026-11-20 18:33:25 CST node …"), "" if they name none.
+func (f *file) namedZone() string {
+	const few = 8 // lines looked at
+	for _, e := range f.events[:min(len(f.events), few)] {
+		if e.Raw().Envelope.Lack != parse.LackZone {
+			continue
+		}
+		words := strings.SplitN(e.Quote(), " ", 5)
+		for i := 1; i+2 < len(words); i++ { // a word behind it is the host
+			if date, _, _ := strings.Cut(words[i], "."); strings.Count(words[i-1], "-") == 2 && strings.Count(date, ":") == 2 && !strings.ContainsAny(words[i+2], "[:") {
+				if w := words[i+1]; len(w) >= 3 && len(w) <= 5 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+					return w
+				}
+			}
+		}
+	}
+	return ""
 }
 
 func (f *file) report() parse.FileClock {

@@ -202,7 +202,7 @@ func (f *file) inferred(a *anchors) zone {
 		return fixed(off, "assumed: other lines of the log state it", parse.ZoneGuessed)
 	}
 	if f.zoneWord != "" {
-		return fixed(0, "assumed: a header line names "+f.zoneWord+", which is a name and no offset", parse.ZoneGuessed)
+		return fixed(0, "assumed: "+f.zoneWord+" is a name and no offset", parse.ZoneGuessed)
 	}
 	return fixed(0, "assumed: these lines state no time zone", parse.ZoneGuessed)
 }

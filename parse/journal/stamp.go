@@ -120,8 +120,8 @@ func yearAfter(b []byte, c *parse.Clock) int {
 func leap(year int) bool { return unixDay(year, 3, 1)-unixDay(year, 2, 28) == 2 }
 
 // fullTail reads fraction and zone of short-full and verbose timestamps: " UTC ",
-// " +0530 ", " CEST ". Only UTC and numbers determine the offset, because other
-// abbreviations are ambiguous. A word that is in fact the writer is left alone.
+// " +0530 ", " CEST ". Some abbreviations, such as CST, are ambiguous and determine no
+// offset. A word that is in fact the writer is left alone.
 func fullTail(sec int64, b []byte) (parse.Clock, int) {
 	ns, res, n := fraction(b)
 	c := parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
@@ -135,15 +135,24 @@ func fullTail(sec int64, b []byte) (parse.Clock, int) {
 	}
 	off, m := zone(word)
 	switch {
-	case string(word) == "UTC" || string(word) == "GMT":
-		c.Lack = 0
 	case m == len(word) && m >= 3:
 		c.NS -= int64(off) * 1e9
 		c.Lack = 0
 	case !zoneName(word):
 		return c, n
+	default:
+		inZone(&c, word)
 	}
 	return c, min(n+len(word)+1, len(b))
+}
+
+// inZone moves a clock from the zone with that abbreviation to UTC. If the abbreviation is
+// ambiguous, the clock still lacks its zone.
+func inZone(c *parse.Clock, word []byte) {
+	if off, _, ok := parse.ZoneOffset(string(word)); ok {
+		c.NS -= int64(off) * 1e9
+		c.Lack &^= parse.LackZone
+	}
 }
 
 // zoneName reports whether a word looks like a zone abbreviation: CEST, EDT.
@@ -174,7 +183,9 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 		return false
 	}
 	if c.Lack != 0 {
-		i += zoneUnread(rec[i:])
+		n := zoneUnread(rec[i:])
+		inZone(&c, rec[i:max(i+n-1, i)])
+		i += n
 	}
 	e.Clock = c
 	if criStream(rec[i:], e) {
