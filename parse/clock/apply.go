@@ -2,6 +2,7 @@ package clock
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -12,6 +13,7 @@ func (f *file) calibrate(a *anchors, opt Options) {
 	if f.len() > 0 {
 		f.years(a, opt)
 		f.zones(a, opt)
+		f.repeated()
 	}
 }
 
@@ -75,7 +77,7 @@ type dating struct {
 }
 
 func (f *file) dating() dating {
-	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust, summer: f.framed.summer(),
+	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust, second: f.second, summer: f.framed.summer(),
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
 }
 
@@ -157,6 +159,7 @@ type stamper struct {
 	year             int         // current year of leading clocks without a year
 	trust            parse.Basis // basis of such years
 	envelope, header reader
+	second           []piece
 	summer           bool // the message's clock changes by an hour (daylight saving time) against the framing's, which states its zone
 	known            [formSlots]constant
 }
@@ -169,8 +172,9 @@ func (s *stamper) read(index int, it item) (at, arrived parse.Stamp) {
 	}
 	header, envelope := it.clocks()
 	lead := leading(header, envelope)
-	arrived, arrivedOK := s.absolute(envelope, lead, &s.envelope)
-	at, ok := s.absolute(header, lead, &s.header)
+	late := slices.ContainsFunc(s.second, func(p piece) bool { return index >= p.from && index < p.to })
+	arrived, arrivedOK := s.absolute(envelope, lead, &s.envelope, late)
+	at, ok := s.absolute(header, lead, &s.header, late)
 	if s.summer && ok && arrivedOK && header.Lack&parse.LackZone != 0 && envelope.Lack&parse.LackZone == 0 && near(arrived.At-at.At-hour) {
 		at.At += hour
 	}
@@ -192,8 +196,9 @@ func (s *stamper) item(index int, it item) {
 	}
 }
 
-// absolute converts a reading into a timestamp. ok is false if it has no date.
-func (s *stamper) absolute(c, lead parse.Clock, z *reader) (parse.Stamp, bool) {
+// absolute converts a reading into a timestamp, of a time that the clocks show twice the
+// later one if late is set. ok is false if it has no date.
+func (s *stamper) absolute(c, lead parse.Clock, z *reader, late bool) (parse.Stamp, bool) {
 	if !c.Set || c.Lack&parse.LackDate != 0 {
 		return parse.Stamp{}, false
 	}
@@ -203,7 +208,11 @@ func (s *stamper) absolute(c, lead parse.Clock, z *reader) (parse.Stamp, bool) {
 		st.Basis = min(st.Basis, s.trust)
 	}
 	if c.Lack&parse.LackZone != 0 {
-		st.At -= int64(z.at(st.At)) * int64(time.Second)
+		off := z.at(st.At)
+		if late && z.loc != nil {
+			_, off = offsets(st.At, z.loc)
+		}
+		st.At -= int64(off) * int64(time.Second)
 		st.Basis = min(st.Basis, z.basis)
 	}
 	return st, true

@@ -55,6 +55,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	}
 	warnOverruled(b, files)
 	warnMisplaced(b, files)
+	warnDoubtful(b, files)
 	warnStepped(b, files)
 	stampFacts(b, anchors)
 	datesSinceBoot(b, files)
@@ -88,6 +89,16 @@ func warnMisplaced(b *parse.Bundle, files []*file) {
 	}
 }
 
+// warnDoubtful warns about lines in an hour that the clocks of their zone show twice.
+func warnDoubtful(b *parse.Bundle, files []*file) {
+	for _, f := range files {
+		if f.doubtful.IsValid() {
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: f.doubtful, Note: true,
+				Msg: "the clocks of the time zone show this hour twice, and the lines do not tell which of the two it is: the first is assumed, and the times may be an hour later"})
+		}
+	}
+}
+
 // warnStepped warns about clocks that stepped too often for every step to be kept.
 func warnStepped(b *parse.Bundle, files []*file) {
 	for _, f := range files {
@@ -116,6 +127,8 @@ type file struct {
 	zoneWord string // zone named by a header line, such as "UTC" or "CEST"
 
 	envelope, header zone
+	second           []piece  // items in an hour that the clocks show twice, when they show it the second time
+	doubtful         parse.Pos // first line in such an hour of which nothing tells which time it is
 	overruled        []string // contradictions between input and options
 	shift            int      // added to the relative years of the survey
 	year             int
@@ -249,7 +262,7 @@ func (f *file) namedZone() string {
 		if e.Raw().Envelope.Lack != parse.LackZone {
 			continue
 		}
-		words := strings.SplitN(e.Quote(), " ", 5)
+		words := strings.SplitN(e.Quote(), " ", 6)
 		for i := 1; i+2 < len(words); i++ { // a word behind it is the host
 			if date, _, _ := strings.Cut(words[i], "."); strings.Count(words[i-1], "-") == 2 && strings.Count(date, ":") == 2 && !strings.ContainsAny(words[i+2], "[:") {
 				if w := words[i+1]; len(w) >= 3 && len(w) <= 5 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {

@@ -22,8 +22,28 @@ func (z zone) at(local int64) int {
 	if z.loc == nil {
 		return z.off
 	}
-	_, off := utcOf(local, z.loc).Zone()
-	return off
+	early, _ := offsets(local, z.loc)
+	return early
+}
+
+// offsets returns the offsets of a zone at a local reading, in seconds east of UTC: where
+// the clocks are set back, they show a time twice, first with the early one.
+func offsets(local int64, loc *time.Location) (early, late int) {
+	t := utcOf(local, loc)
+	_, early = t.Zone()
+	late = early
+	start, end := t.ZoneBounds()
+	if !end.IsZero() {
+		if _, off := end.Zone(); off < early && local-int64(off)*1e9 >= end.UnixNano() {
+			late = off
+		}
+	}
+	if !start.IsZero() {
+		if _, off := start.Add(-1).Zone(); off > early && local-int64(off)*1e9 < start.UnixNano() {
+			early = off
+		}
+	}
+	return early, late
 }
 
 // reader returns zone offsets for readings that are mostly close together. It
@@ -44,7 +64,7 @@ func (r *reader) at(local int64) int {
 	}
 	const margin, most = 2 * 86400, math.MaxInt64 / int64(time.Second)
 	t := utcOf(local, r.loc)
-	_, r.last = t.Zone()
+	r.last, _ = offsets(local, r.loc)
 	r.from, r.to = math.MinInt64, math.MaxInt64
 	start, end := t.ZoneBounds()
 	if s := start.Unix() + margin; !start.IsZero() && s > -most {
