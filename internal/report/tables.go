@@ -347,10 +347,26 @@ func (t times) health(h *model.History) Section {
 			length = "a moment"
 		case d > 0:
 			length = Span(d)
+			if least := provenOf(h, &x); least < d-time.Second {
+				length = parse.OrLess(d, d-least)
+			}
 		}
 		s.Row(t.clock(x.From), t.clock(x.To), length, x.State)
 	}
 	return s
+}
+
+// provenOf returns how much of a span is proven to have passed: less than all of it if the
+// clock was set forward in an episode within it.
+func provenOf(h *model.History, x *model.Health) time.Duration {
+	d := x.To.Sub(x.From)
+	for i := range h.Told {
+		e := &h.Told[i]
+		if x.State == "unhealthy" && e.Breach >= x.From && e.Breach < x.To && e.Recovered >= x.To {
+			d = min(d, max(e.Recovered.Sub(x.From)-model.Duration(e.RecoveredSlack), 0))
+		}
+	}
+	return d
 }
 
 func (t times) ready(h *model.History) Section {

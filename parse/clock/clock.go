@@ -127,10 +127,10 @@ type file struct {
 	zoneWord string // zone named by a header line, such as "UTC" or "CEST"
 
 	envelope, header zone
-	second           []piece  // items in an hour that the clocks show twice, when they show it the second time
+	second           []piece   // items in an hour that the clocks show twice, when they show it the second time
 	doubtful         parse.Pos // first line in such an hour of which nothing tells which time it is
-	overruled        []string // contradictions between input and options
-	shift            int      // added to the relative years of the survey
+	overruled        []string  // contradictions between input and options
+	shift            int       // added to the relative years of the survey
 	year             int
 	yearBasis        string
 	yearTrust        parse.Basis

@@ -25,7 +25,7 @@ func (n *Log) Gaps() []LogGap {
 	}
 	slices.SortStableFunc(reasons, func(a, b *parse.Marker) int { return cmp.Compare(a.At, b.At) })
 	for _, s := range n.silences {
-		if s.Next.At-s.Last.At < int64(gapMin) {
+		if s.Next.At-s.Last.At < int64(gapMin) || n.goneBack(s) {
 			continue
 		}
 		g := LogGap{Span: host.Span{From: s.Last.At, To: s.Next.At}, Why: "silence", Evidence: []host.Evidence{{Record: markLine{s.Last}}, {Record: markLine{s.Next}}}}
@@ -44,6 +44,14 @@ func (n *Log) Gaps() []LogGap {
 	}
 	slices.SortStableFunc(out, func(a, b LogGap) int { return cmp.Compare(a.From, b.From) })
 	return out
+}
+
+// goneBack reports whether a silence is only what the clock did not show again: the log goes on from the later of its
+// two lines to the earlier one, with the clock set back in between.
+func (n *Log) goneBack(s parse.Gap) bool {
+	return s.Next.Pos.Before(s.Last.Pos) && slices.ContainsFunc(n.Backs, func(b SetBack) bool {
+		return b.at.File == s.Last.Pos.File && b.at.File == s.Next.Pos.File && b.From < b.To && s.Next.Pos.Before(b.at) && !s.Last.Pos.Before(b.at)
+	})
 }
 
 // gapReasons maps markers to the reasons for a gap.
@@ -208,6 +216,12 @@ func (s *Log) SameClock(a, b parse.Record) bool {
 	return !slices.ContainsFunc(s.Backs, func(x SetBack) bool {
 		return x.at.File != nil && a != nil && b != nil && a.Where().File == x.at.File && b.Where().File == x.at.File && a.Where().Before(x.at) != b.Where().Before(x.at)
 	})
+}
+
+// After reports whether the first time that a log shows is from after a step back, and another from before it: what lies
+// between them is no time that passed.
+func (s *Log) After(first, other int64) bool {
+	return slices.ContainsFunc(s.Backs, func(b SetBack) bool { return b.at.File != nil && b.From <= first && other <= b.To })
 }
 
 // Quiet returns the longest part of an interval, in ns, in which the log has no line of the kubelet, if that is

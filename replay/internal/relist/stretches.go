@@ -150,7 +150,7 @@ func (l *ledger) stretches(run int) []Bounded {
 	var out []Bounded
 	from, dated := r.First, false
 	close := func(to int64) {
-		if to-from <= int64(l.period()) || l.evented(run, from) {
+		if to-from <= int64(l.period()) || l.evented(run, from) || !dated && l.s.After(from, to) {
 			return
 		}
 		least := l.distinct.Within(from, to)
