@@ -362,8 +362,8 @@ func provenOf(h *model.History, x *model.Health) time.Duration {
 	d := x.To.Sub(x.From)
 	for i := range h.Told {
 		e := &h.Told[i]
-		if x.State == "unhealthy" && e.Breach >= x.From && e.Breach < x.To && e.Recovered >= x.To {
-			d = min(d, max(e.Recovered.Sub(x.From)-model.Duration(e.RecoveredSlack), 0))
+		if x.State == "unhealthy" && e.Breach >= x.From && e.Breach < x.To {
+			d = max(d-e.Skipped, 0)
 		}
 	}
 	return d

@@ -136,7 +136,7 @@ func (c *Cleaner) episodes(n *Analyzed) []Episode {
 func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {
 	out := Episode{
 		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
-		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
+		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), Skipped: e.Stepped, RecoveredBasis: c.text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
 		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.text(e.StepBasis),
 		PeakAge: Longer(e.PeakAge), Causes: []string{}, Evidence: c.Proof(e.Evidence),
 	}

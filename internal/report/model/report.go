@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
@@ -180,28 +181,29 @@ type Unready struct {
 
 // Episode is one continuous span in which PLEG was unhealthy.
 type Episode struct {
-	ID              int      `json:"id"`
-	LastRelistStart Time     `json:"last_relist_start"`
-	LastStarts      []Time   `json:"last_relist_starts,omitempty"`
-	Breach          Time     `json:"breach"`
-	AtLatest        bool     `json:"breach_at_latest,omitempty"`           // PLEG may have been unhealthy before
-	Earlier         *float64 `json:"breach_uncertainty_seconds,omitempty"` // by how much at most, if that is known
-	FirstReport     Time     `json:"first_report"`
-	LastReport      Time     `json:"last_report"`
-	Recovered       Time     `json:"recovered"`
-	RecoveredSlack  *float64 `json:"recovered_uncertainty_seconds,omitempty"`
-	RecoveredBasis  string   `json:"recovered_basis"`
-	PeakAge         *float64 `json:"peak_age_seconds"`
-	OldestAge       *float64 `json:"oldest_age_seconds,omitempty"` // lower bound from all evidence; PeakAge is what log lines state
-	Threshold       float64  `json:"threshold_seconds"`
-	Reports         int      `json:"reports"`
-	NeverRelisted   bool     `json:"never_relisted,omitempty"`
-	Uncertainty     *float64 `json:"uncertainty_seconds"`
-	StuckStep       string   `json:"stuck_step"`
-	StuckStepBasis  string   `json:"stuck_step_basis,omitempty"`
-	NotReady        *Unready `json:"node_not_ready"`
-	Causes          []string `json:"causes"`
-	Evidence        Proof    `json:"evidence"`
+	ID              int           `json:"id"`
+	LastRelistStart Time          `json:"last_relist_start"`
+	LastStarts      []Time        `json:"last_relist_starts,omitempty"`
+	Breach          Time          `json:"breach"`
+	AtLatest        bool          `json:"breach_at_latest,omitempty"`           // PLEG may have been unhealthy before
+	Earlier         *float64      `json:"breach_uncertainty_seconds,omitempty"` // by how much at most, if that is known
+	FirstReport     Time          `json:"first_report"`
+	LastReport      Time          `json:"last_report"`
+	Recovered       Time          `json:"recovered"`
+	RecoveredSlack  *float64      `json:"recovered_uncertainty_seconds,omitempty"`
+	Skipped         time.Duration `json:"-"` // by how much the clock was set forward meanwhile
+	RecoveredBasis  string        `json:"recovered_basis"`
+	PeakAge         *float64      `json:"peak_age_seconds"`
+	OldestAge       *float64      `json:"oldest_age_seconds,omitempty"` // lower bound from all evidence; PeakAge is what log lines state
+	Threshold       float64       `json:"threshold_seconds"`
+	Reports         int           `json:"reports"`
+	NeverRelisted   bool          `json:"never_relisted,omitempty"`
+	Uncertainty     *float64      `json:"uncertainty_seconds"`
+	StuckStep       string        `json:"stuck_step"`
+	StuckStepBasis  string        `json:"stuck_step_basis,omitempty"`
+	NotReady        *Unready      `json:"node_not_ready"`
+	Causes          []string      `json:"causes"`
+	Evidence        Proof         `json:"evidence"`
 }
 
 // Start is the start of the episode: the breach, or the first report if the breach is unknown.
