@@ -8,24 +8,27 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
-// WellThroughout returns the interval that the kubelet's log and metrics cover if PLEG is proven healthy
-// throughout, and false if any part is unhealthy or unknown. The first minute of a process, in which PLEG
-// starts, does not count; nor does time before or after all proof of health and all kubelet lines.
+// WellThroughout returns the interval in which PLEG is proven healthy without interruption, and whether that
+// is all that the input covers. The interval is empty if any part between is unhealthy or unknown. The first
+// minute of a process, in which PLEG starts, does not count.
 func (n *Node) WellThroughout() (Span, bool) {
-	well := func(h HealthSpan) bool { return h.State == Healthy }
-	first := slices.IndexFunc(n.Health, well)
+	healthy := func(h HealthSpan) bool { return h.State == Healthy }
+	first := slices.IndexFunc(n.Health, healthy)
 	var out Span
+	well := true
 	for i, h := range n.Health {
+		before, after := i < first, !slices.ContainsFunc(n.Health[i:], healthy)
 		switch {
-		case well(h):
+		case healthy(h):
 			out = Span{From: n.Health[first].From, To: h.To}
 		case starting(h, n.Runs):
-		case h.State == HealthUnknown && n.outside(h, i < first, !slices.ContainsFunc(n.Health[i:], well)):
+		case h.State == HealthUnknown && (before || after):
+			well = well && n.outside(h, before, after)
 		default:
 			return Span{}, false
 		}
 	}
-	return out, out.To > out.From
+	return out, well && out.To > out.From
 }
 
 // starting reports whether a span belongs to the start of a kubelet process.
@@ -38,16 +41,17 @@ func starting(h HealthSpan, runs []Run) bool {
 	})
 }
 
-// outside reports whether a span before or after all proof of health may be ignored. It may if it also lies
-// before or after all lines of the kubelet, allowing for the time to the first relist. It may also if it is
-// only the margin at the end of the log after which a missing report would prove something. A metrics snapshot
-// within the span shows the kubelet running, so then only that margin, up to a threshold long, is ignored.
+// outside reports whether a span before or after all proof of health may be ignored. One longer than the
+// threshold may not, since PLEG can become unhealthy in it. A shorter one may if it also lies before or after
+// all lines of the kubelet, allowing for the time to the first relist, or if it is only the margin at the end
+// of the log after which a missing report would prove something. A metrics snapshot within the span shows the
+// kubelet running, so then only that margin is ignored.
 func (n *Node) outside(h HealthSpan, before, after bool) bool {
 	runs, margin := n.Runs, h.From == n.tail
-	if len(runs) == 0 {
+	if len(runs) == 0 || h.To-h.From > int64(n.Kubelet.Threshold) {
 		return false
 	}
-	if (!margin || h.To-h.From > int64(n.Kubelet.Threshold)) && slices.ContainsFunc(n.Scrapes, func(s *parse.Scrape) bool { return s.At >= h.From && s.At <= h.To }) {
+	if !margin && slices.ContainsFunc(n.Scrapes, func(s *parse.Scrape) bool { return s.At >= h.From && s.At <= h.To }) {
 		return false
 	}
 	return (before || h.From >= runs[0].First) && h.To <= runs[0].First+2*int64(kubelet.TurnMax) || after && (margin || h.From >= runs[len(runs)-1].Last)

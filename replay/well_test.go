@@ -21,8 +21,10 @@ func TestUnknownBetweenHealthIsNoHealth(t *testing.T) {
 	}{
 		"before the log":             {900, 1000, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, 0, false},
 		"after the log":              {100, 200, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, 0, false},
-		"before all proof of health": {300, 1000, []HealthSpan{span(100, 300, HealthUnknown), span(300, 1000, Healthy)}, 0, true},
-		"after all proof of health":  {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 1000, HealthUnknown)}, 0, true},
+		"before all proof of health": {300, 1000, []HealthSpan{span(120, 300, HealthUnknown), span(300, 1000, Healthy)}, 0, true},
+		"after all proof of health":  {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 480, HealthUnknown)}, 0, true},
+		"long before all proof":      {300, 1000, []HealthSpan{span(100, 300, HealthUnknown), span(300, 1000, Healthy)}, 0, false},
+		"long after all proof":       {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 481, HealthUnknown)}, 0, false},
 		"after it, before the log":   {900, 1000, []HealthSpan{span(100, 300, Healthy), span(300, 901, HealthUnknown)}, 0, false},
 		"with a snapshot after":      {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 1000, HealthUnknown)}, 1000, false},
 		"with a snapshot soon after": {100, 300, []HealthSpan{span(100, 250, Healthy), span(250, 400, HealthUnknown)}, 400, true},

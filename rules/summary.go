@@ -350,8 +350,8 @@ func quietSummary(v *view, r *Result) string {
 		found = cmp.Or(found, strings.TrimPrefix(unseen, "; "))
 	}
 	switch {
-	case found == "" && !well && span.From != 0: // a single metrics snapshot
-		return within + "; nothing tells of the time before or after" + unseen + maybe
+	case found == "" && !well && span.From != 0: // a single metrics snapshot, or a log that covers only part of the window
+		return within + cmp.Or(untold(v.n), "; nothing tells of the time before or after") + unseen + maybe
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "" && len(v.sig(parse.SigQuoted)) > 0:
