@@ -77,27 +77,42 @@ func (c *clues) upper() int64 {
 	return c.lastGC + int64(gcPeriod)
 }
 
+// place is where in its file a snapshot stands.
+type place struct {
+	only bool // no other snapshot of the exporter is in the file
+	last bool // no other snapshot follows
+}
+
 // resolve dates the snapshot by the first of these that is present: timestamps of
-// the samples; a gauge of the current time; a date in the file; a date in the file
-// name; gauges that state a time shortly before, as a lower bound, or the
-// modification time if it fits them; the modification time.
-func (c *clues) resolve(f *parse.File) (parse.Stamp, string) {
+// the samples; a gauge of the current time; a date in the file; a date in the name of
+// a file that holds one snapshot; gauges that state a time shortly before, as a lower
+// bound, or a later time that fits them: the date in the name of the directory or
+// archive, which may have been packed later, or the modification time; one of these
+// two.
+func (c *clues) resolve(f *parse.File, at place) (parse.Stamp, string) {
 	switch {
 	case c.maxStamp != 0 && !c.unstamped:
 		return stamp(c.maxStamp, time.Millisecond, parse.Stated), "time stamps of the samples"
 	case c.exact != 0:
 		return stamp(c.exact, time.Second, parse.Stated), c.exactWhy
 	}
-	said := c.said
-	if !said.set() {
-		said = nameTime(f.Path)
+	said, folder := c.said, reading{}
+	if name, dir := nameTimes(f.Path); at.only {
+		folder = dir
+		if !said.set() {
+			said = name
+		}
 	}
 	if said.set() {
 		if st, why, ok := c.trust(said); ok {
 			return st, why
 		}
 	}
-	return c.bounded(f)
+	written := int64(0)
+	if at.last {
+		written = f.ModTime
+	}
+	return c.bounded(folder, written)
 }
 
 // trust checks a stated time against the gauges, and infers its zone from them if
@@ -141,17 +156,28 @@ func offsetName(quarter int) string {
 	return fmt.Sprintf("%c%02d:%02d", sign, quarter/4, quarter%4*15)
 }
 
-// bounded dates a snapshot for which no text states a time.
-func (c *clues) bounded(f *parse.File) (parse.Stamp, string) {
+// bounded dates a snapshot of which no text states the time, by its gauges and by two
+// times at which the snapshot existed: the date of its folder and the modification time.
+// Neither is known to be the time at which it was taken.
+func (c *clues) bounded(folder reading, modTime int64) (parse.Stamp, string) {
 	low, why := c.lower()
 	up := c.upper()
+	if folder.set() {
+		st, said, ok := c.trust(folder)
+		switch {
+		case ok && low == 0:
+			return stamp(st.At, folder.res, parse.FileTime), said
+		case ok && up != 0 && st.At <= up:
+			return stamp(st.At, time.Duration(max(st.At-low, int64(folder.res))), parse.FileTime), said + ", which agrees with " + why
+		}
+	}
 	switch {
-	case low == 0 && f.ModTime > 0:
-		return stamp(f.ModTime, time.Second, parse.FileTime), "modification time of the file"
+	case low == 0 && modTime > 0:
+		return stamp(modTime, time.Second, parse.FileTime), "modification time of the file"
 	case low == 0:
 		return parse.Stamp{}, "nothing dates the snapshot"
-	case f.ModTime >= low && up != 0 && f.ModTime <= up:
-		return stamp(f.ModTime, time.Duration(f.ModTime-low), parse.FileTime),
+	case modTime >= low && up != 0 && modTime <= up:
+		return stamp(modTime, time.Duration(modTime-low), parse.FileTime),
 			"modification time of the file, which agrees with " + why
 	}
 	res := time.Second
@@ -292,20 +318,19 @@ func epoch(n int64, digits int) (reading, bool) {
 	return reading{at: n * unit, res: time.Duration(max(unit, 1e6))}, true
 }
 
-// nameTime returns a date in the base name of a path, else in the name of its
-// directory.
-func nameTime(p string) reading {
-	base, dir := path.Base(p), path.Base(path.Dir(p))
-	for _, name := range []string{base, dir} {
-		if r, ok := dateWithin(name); ok {
-			r.why = "date in the file name"
-			if name == dir {
-				r.why = "date in the directory name"
-			}
-			return r
-		}
+// nameTimes returns the dates in the base name of a path and in the name of its
+// directory or archive.
+func nameTimes(p string) (name, dir reading) {
+	p = strings.ReplaceAll(p, "!", "/") // members of archives
+	if r, ok := dateWithin(path.Base(p)); ok {
+		name = r
+		name.why = "date in the file name"
 	}
-	return reading{}
+	if r, ok := dateWithin(path.Base(path.Dir(p))); ok {
+		dir = r
+		dir.why = "date in the name of the directory or archive"
+	}
+	return name, dir
 }
 
 // dateWithin returns the longest date that begins at the first number of name with

@@ -3,6 +3,7 @@ package metrics
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -41,15 +42,14 @@ func (p *Part) finish(data []byte) {
 	if p.Samples() == 0 && len(p.scrapes) == 0 || p.allEmpty() {
 		p.failWhole(data)
 	}
-	kept := p.scrapes[:0]
+	p.scrapes = slices.DeleteFunc(p.scrapes, func(s *snapshot) bool { return s.samples() == 0 && s.scrape.Failed == "" })
+	count := map[string]int{} // by exporter
 	for _, s := range p.scrapes {
-		if s.samples() == 0 && s.scrape.Failed == "" {
-			continue
-		}
-		p.close(s)
-		kept = append(kept, s)
+		count[s.exporters.job()]++
 	}
-	p.scrapes = kept
+	for i, s := range p.scrapes {
+		p.close(s, place{only: count[s.exporters.job()] == 1, last: i == len(p.scrapes)-1})
+	}
 	p.closeWarnings()
 }
 
@@ -89,7 +89,7 @@ func (p *Part) failWhole(data []byte) {
 }
 
 // close completes a snapshot after its last sample.
-func (p *Part) close(s *snapshot) {
+func (p *Part) close(s *snapshot, at place) {
 	c := &s.clue
 	for _, r := range p.rows[s.from:s.to] {
 		c.stampSeen(r.stamp)
@@ -98,7 +98,7 @@ func (p *Part) close(s *snapshot) {
 		c.stampSeen(r.stamp)
 	}
 	s.scrape.Samples = s.samples() + s.scrape.Passed
-	s.scrape.Stamp, s.scrape.Why = c.resolve(p.File)
+	s.scrape.Stamp, s.scrape.Why = c.resolve(p.File, at)
 	if !s.own {
 		s.scrape.Job = s.exporters.job()
 	}

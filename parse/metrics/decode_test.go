@@ -202,7 +202,14 @@ func TestSnapshotTimes(t *testing.T) {
 		{"name in UTC", "metrics/20261120T233100Z.prom", seen, 0, day(23, 31, 0), parse.Stated},
 		{"name with dashes", "kubelet-2026-11-20T23-31-00Z.txt", seen, 0, day(23, 31, 0), parse.Stated},
 		{"name in epoch seconds", "metrics.1795217460.txt", seen, 0, day(23, 31, 0), parse.Stated},
-		{"name of the directory", "20261120T233100Z/metrics.txt", seen, 0, day(23, 31, 0), parse.Stated},
+		{"name of the directory", "20261120T233100Z/metrics.txt", seen, 0, day(23, 30, 55), parse.LowerBound},
+		{"name of the directory that agrees", "20261120T233100Z/metrics.txt", seen + gc, 0, day(23, 31, 0), parse.FileTime},
+		{"name of the directory, too late", "bundle-20261120T235000Z/metrics.txt", seen + gc, 0, day(23, 30, 55), parse.LowerBound},
+		{"name of the directory alone", "20261120T233100Z/metrics.txt", "a_x 1\n", 0, day(23, 31, 0), parse.FileTime},
+		{"name of the archive", "bundle-20261120T235000Z.tar.gz!metrics.txt", seen + gc, 0, day(23, 30, 55), parse.LowerBound},
+		{"name of the file in an archive", "bundle-20261120T235000Z.tar.gz!20261120T233100Z.prom", seen, 0, day(23, 31, 0), parse.Stated},
+		{"one of two appended to one file", "metrics_20261120T235000Z.prom", seen + "kubelet_pleg_last_seen_seconds 1.795217515e+09\n", 0, day(23, 30, 55), parse.LowerBound},
+		{"one of two appended, mtime that agrees", "metrics.prom", seen + gc + seen + gc, day(23, 31, 1), day(23, 30, 55), parse.LowerBound},
 		{"name in local time, zone by the last collection", "m-20261121-010100.txt", seen + gc, 0, day(23, 31, 0), parse.ZoneInferred},
 		{"name without zone nor other proof", "m-20261120-233100.txt", "a_x 1\n", 0, day(23, 31, 0), parse.ZoneGuessed},
 		{"name before the gauges is not believed", "20261120T220000Z.txt", seen, 0, day(23, 30, 55), parse.LowerBound},
@@ -240,6 +247,21 @@ func TestTypes(t *testing.T) {
 		if s.Type != want[s.Name] {
 			t.Errorf("%s is %s, want %s", s.Name, s.Type, want[s.Name])
 		}
+	}
+}
+
+// TestAppendedSnapshots: none of several snapshots of one exporter in a file has the time in
+// its name, and only the last may have been taken when the file was written.
+func TestAppendedSnapshots(t *testing.T) {
+	text := "go_memstats_last_gc_time_seconds 1.79521745e+09\nkubelet_pleg_last_seen_seconds 1.795217455e+09\n" +
+		"go_memstats_last_gc_time_seconds 1.79521757e+09\nkubelet_pleg_last_seen_seconds 1.795217575e+09\n"
+	f := metricsFile("metrics_20261120T233055Z.prom")
+	f.ModTime = 1795217600e9
+	set := NewSet()
+	set.Add(Decode(f, []byte(text), Want{}))
+	got := set.Finish().Scrapes
+	if len(got) != 2 || got[0].At != 1795217455e9 || got[0].Basis != parse.LowerBound || got[1].At != f.ModTime || got[1].Basis != parse.FileTime {
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestProtobuf(t *testing.T) {
 		{"native histogram", delimited(t, native), "native n_seconds 3 6\n"},
 		{"a damaged family costs itself", delimited(t, gauge) + broken + delimited(t, untyped), "b_x -3 @23:31:15.123 :0\nc_x 7 @23:31:15.123 :0\nwarning :0 damaged metric family skipped: "},
 		{"cut off", delimited(t, untyped) + delimited(t, counter)[:10], "c_x 7 @23:31:00 :0\nwarning :0 protobuf cut off: "},
-		{"the same snapshot twice in one file", delimited(t, untyped, untyped), "c_x 7 @23:31:00 :0\n"},
+		{"the same snapshot twice in one file", delimited(t, untyped, untyped), "c_x 7 @- :0\nc_x 7 @- :0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

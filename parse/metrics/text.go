@@ -328,13 +328,11 @@ func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 // unstamped series of the current one occurs again.
 func (d *textDecoder) snapshot(key []byte, at int64, line uint32) *snapshot {
 	s := d.part.open(line)
-	if s.samples() == 0 {
-		s.firstKey = string(key)
-		return s
-	}
-	if at == noStamp && string(key) == s.firstKey {
+	if at == noStamp && s.samples() > 0 && string(key) == s.firstKey {
 		s = d.part.begin(line)
-		s.firstKey = string(key)
+	}
+	if s.samples() == 0 {
+		s.firstKey, d.lastName = string(key), d.lastName[:0]
 	}
 	return s
 }
