@@ -81,6 +81,8 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
+	var mixed [2]*parse.Sample
+	n.Series, mixed[0], mixed[1] = snapshots.WithoutMixed(n.Series)
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.widen(s)
@@ -114,7 +116,11 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	}
 	if m := s.Mixed; m[0] != nil {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order",
-			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}})
+			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}, Equal: true})
+	}
+	if m := mixed; m[0] != nil {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: "the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets: nothing is claimed that rests on them",
+			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}, Equal: true})
 	}
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",

@@ -106,6 +106,9 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 		return strconv.Quote(Cut(e.Message(), 160)) + " (" + e.Where() + ")"
 	}
 	out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
+	if x.Equal {
+		out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " and " + quote(out.Against)
+	}
 	return out
 }
 

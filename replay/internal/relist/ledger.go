@@ -216,8 +216,8 @@ func (l *ledger) stepped(a, b kubelet.Age) {
 	if b.At-a.At > int64(b.Age-a.Age) {
 		how = "set, or the machine was suspended"
 	}
-	l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(b.At-a.At)) + " and the age grows by " +
-		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, []host.Evidence{{Record: a.Record}}, []host.Evidence{{Record: b.Record}}})
+	l.against = append(l.against, Contradiction{What: "between two reports of one relist the stamps move on by " + parse.Short(time.Duration(b.At-a.At)) + " and the age grows by " +
+		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, Evidence: []host.Evidence{{Record: a.Record}}, Against: []host.Evidence{{Record: b.Record}}})
 }
 
 // merge joins claims that must be the same relist: their bounds overlap, and two relists are at least a period

@@ -64,7 +64,7 @@ func (n *Known) Uncontradicted() (proofs []snapshots.Proof, against []Contradict
 		k, _ := slices.BinarySearchFunc(ills, well.From, func(x kubelet.Saying, t int64) int { return cmp.Compare(x.At, t) })
 		for ; k < len(ills) && ills[k].At < well.To; k++ {
 			if ills[k].Run < 0 || ills[k].Run == n.Log.RunAt(p.From) {
-				against = append(against, Contradiction{"the metrics show that PLEG was healthy where a line reports that it was not", p.Evidence, []host.Evidence{{Record: ills[k].Line}}})
+				against = append(against, Contradiction{What: "the metrics show that PLEG was healthy where a line reports that it was not", Evidence: p.Evidence, Against: []host.Evidence{{Record: ills[k].Line}}})
 				return true
 			}
 		}

@@ -90,6 +90,7 @@ type Contradiction struct {
 	What     string // a clause, such as "the metrics show one relist where …"
 	Evidence []host.Evidence
 	Against  []host.Evidence // the records that take precedence
+	Equal    bool            // none does: they are of two nodes
 }
 
 // Own reports whether the relist has its own Relisting line.

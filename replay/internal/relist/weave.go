@@ -96,7 +96,7 @@ func (l *ledger) join(run int, t timed) {
 		l.claims[k].measure(&t)
 	} else if c := l.inside(&t); c != nil {
 		l.against = append(l.against, Contradiction{
-			"the metrics show one relist where a line dates the start of another one", t.Evidence, c.ev})
+			What: "the metrics show one relist where a line dates the start of another one", Evidence: t.Evidence, Against: c.ev})
 	} else {
 		l.claims = append(l.claims, t.claim(run))
 	}

@@ -210,7 +210,7 @@ func processStartsAt(series []*parse.Series, sources []*callSource) map[int64]fl
 		}
 	}
 	for _, s := range series {
-		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
+		if s.Name != "process_start_time_seconds" || !ofKubelet(s) {
 			continue
 		}
 		for p := range s.Samples() {

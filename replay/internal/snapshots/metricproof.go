@@ -97,6 +97,9 @@ func OfKubelet(series []*parse.Series) []*parse.Series {
 	return out
 }
 
+// ofKubelet reports whether a series of a name that other exporters use too is the kubelet's.
+func ofKubelet(s *parse.Series) bool { return s.Job == "kubelet" || s.Label("job") == "kubelet" }
+
 // Proofs returns what the kubelet's relist metrics prove, in time order. series and
 // scrapes are those of one node. Semantics follow pkg/kubelet/pleg of 1.14 to 1.36: a
 // relist is counted when it ends, failed ones included; the interval is observed at
@@ -244,7 +247,7 @@ func (b *shotBuilder) bucket(s *parse.Series, of func(*shot) *[]bucket) {
 // metric name, so only samples at the times of known snapshots count.
 func (b *shotBuilder) processStarts(series []*parse.Series) {
 	for _, s := range series {
-		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
+		if s.Name != "process_start_time_seconds" || !ofKubelet(s) {
 			continue
 		}
 		for p := range s.Samples() {
@@ -315,7 +318,7 @@ func proveStarts(shots []*shot) []Proof {
 
 // restarted reports whether the process was replaced between two snapshots.
 func restarted(a, b *shot) bool {
-	return b.start-a.start > 1.5 || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
+	return b.start-a.start > sameStart || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
 }
 
 // provingStep returns what two snapshots of one process prove, if anything. b follows

@@ -1,6 +1,11 @@
 package snapshots
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // Replaced lists the times of the last snapshots of processes that were replaced, in
 // order.
@@ -26,3 +31,67 @@ func (r Replaced) Until(at, to int64) int64 {
 	}
 	return to
 }
+
+// WithoutMixed returns the series without those of an exporter whose snapshots come from two kubelet processes
+// that ran at the same time, as of two nodes that nothing names, and a sample of each process. No step from one
+// of these snapshots to the next means anything. The samples are nil if there are none.
+func WithoutMixed(series []*parse.Series) (left []*parse.Series, one, other *parse.Sample) {
+	for _, s := range series {
+		if s.Name != "process_start_time_seconds" || !ofKubelet(s) {
+			continue
+		}
+		own := func(x *parse.Series) bool { return x.Job == s.Job && x.Label("job") == s.Label("job") }
+		seen := map[int64]float64{}
+		for _, x := range series {
+			if x.Name == "kubelet_pleg_last_seen_seconds" && own(x) {
+				for p := range x.Samples() {
+					seen[p.At] = p.V
+				}
+			}
+		}
+		if one, other = together(s, seen); one != nil {
+			return slices.DeleteFunc(slices.Clone(series), own), one, other
+		}
+	}
+	return series, nil, nil
+}
+
+// together returns a sample of a process start and one of another process that ran at the same time: a later
+// sample has the other start again, or the process had started well before the last relist that the other one
+// saw, by the clock of the node. seen holds these relists by the time of the sample.
+func together(s *parse.Series, seen map[int64]float64) (one, other *parse.Sample) {
+	var last parse.Point // of the current process
+	var starts []float64 // of the processes before
+	var most parse.Point // sample of these with the latest relist
+	for p := range s.Samples() {
+		switch {
+		case math.IsNaN(p.V) || p.Src.Basis == parse.NoTime:
+			continue
+		case last.Src == nil || math.Abs(p.V-last.V) <= sameStart:
+		case slices.ContainsFunc(starts, func(v float64) bool { return math.Abs(v-p.V) <= sameStart }):
+			return s.Cite(p), s.Cite(last)
+		default:
+			if starts = append(starts, last.V); seen[last.At] > seen[most.At] {
+				most = last
+			}
+			if seen[most.At] > p.V+clockStep {
+				return s.Cite(p), s.Cite(most)
+			}
+			if len(starts) > maxStarts {
+				return nil, nil
+			}
+		}
+		last = p
+	}
+	return nil, nil
+}
+
+const (
+	// sameStart is the most in seconds by which two readings of the start of one process differ: it is reckoned
+	// from the time of the boot, which is rounded.
+	sameStart = 1.5
+	// clockStep is the most in seconds by which a clock is set back unnoticed.
+	clockStep = 60
+	// maxStarts bounds the restarts among which together looks for two processes.
+	maxStarts = 1000
+)

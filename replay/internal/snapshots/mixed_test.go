@@ -1,0 +1,45 @@
+package snapshots
+
+import (
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestWithoutMixed checks that snapshots of two processes that ran at the same time are told from those of one
+// kubelet that was restarted.
+func TestWithoutMixed(t *testing.T) {
+	const a, b, c = 1795217000, 1795217300, 1795217600 // starts, in Unix seconds
+	for _, tt := range []struct {
+		name         string
+		starts, seen []float64
+		basis        parse.Basis
+		mixed        bool
+	}{
+		{"one process", []float64{a, a, a}, []float64{1, 2, 3}, parse.Stated, false},
+		{"a start that is rounded", []float64{a, a + 1, a}, []float64{1, 2, 3}, parse.Stated, false},
+		{"two restarts", []float64{a, a, b, b, c}, []float64{a + 1, a + 10, b + 1, b + 10, c + 1}, parse.Stated, false},
+		{"in turn", []float64{a, b, a}, nil, parse.Stated, true},
+		{"in turn with a restart of one", []float64{a, b, c, b}, nil, parse.Stated, true},
+		{"without times", []float64{a, b, a}, nil, parse.NoTime, false},
+		{"one snapshot each, the older process first", []float64{a, b}, []float64{b + 100, b + 110}, parse.Stated, true},
+		{"one snapshot each, the older process last", []float64{b, a}, []float64{b + 100, b + 110}, parse.Stated, true},
+		{"restarted right after the snapshot", []float64{a, b}, []float64{b - 1, b + 10}, parse.Stated, false},
+		{"clock set back a little before the restart", []float64{a, b}, []float64{b + 30, b + 10}, parse.Stated, false},
+	} {
+		src := &parse.Scrape{File: &parse.File{}, Stamp: parse.Stamp{Basis: tt.basis}}
+		series := func(name, job string, vs []float64) *parse.Series {
+			x := &parse.Series{Name: name, Job: job}
+			for i, v := range vs {
+				x.Points = append(x.Points, parse.Point{At: int64(i+1) * 1e9, V: v, Src: src})
+			}
+			return x
+		}
+		all := []*parse.Series{series("kubelet_pleg_last_seen_seconds", "kubelet", tt.seen), series("process_start_time_seconds", "kubelet", tt.starts),
+			series("process_start_time_seconds", "crio", []float64{a, b, a})}
+		left, one, other := WithoutMixed(all)
+		if mixed := one != nil; mixed != tt.mixed || mixed != (other != nil) || mixed != (len(left) == 1) || !mixed && len(left) != 3 {
+			t.Errorf("%s: %v %v, %d series left", tt.name, one, other, len(left))
+		}
+	}
+}
