@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
@@ -55,4 +56,30 @@ func (n *Node) outside(h HealthSpan, before, after bool) bool {
 		return false
 	}
 	return (before || h.From >= runs[0].First) && h.To <= runs[0].First+2*int64(kubelet.TurnMax) || after && (margin || h.From >= runs[len(runs)-1].Last)
+}
+
+// Untold returns the parts of the window in which nothing proves whether PLEG was healthy. What WellThroughout
+// ignores, such as the start of a process, is left out.
+func (n *Node) Untold() []Span {
+	healthy := func(h HealthSpan) bool { return h.State == Healthy }
+	first := slices.IndexFunc(n.Health, healthy)
+	var out []Span
+	for i, h := range n.Health {
+		if (h.State == HealthUnknown || h.State == RuntimeDown) && !starting(h, n.Runs) && !n.outside(h, i < first, !slices.ContainsFunc(n.Health[i:], healthy)) {
+			out = append(out, h.Span)
+		}
+	}
+	return out
+}
+
+// ProvenUnhealthy returns for how long PLEG was proven unhealthy, or not to have relisted long after the start of
+// the kubelet.
+func (n *Node) ProvenUnhealthy() time.Duration {
+	var sum time.Duration
+	for _, h := range n.Health {
+		if h.To > h.From && (h.State == Unhealthy || h.State == NeverRelisted && !starting(h, n.Runs)) {
+			sum += time.Duration(h.To - h.From)
+		}
+	}
+	return sum
 }

@@ -66,7 +66,7 @@ func (s *side) chart(after time.Duration, top float64) model.CompareChart {
 	from, to := s.zero-int64(chartBefore), s.zero+int64(after)
 	x := func(at int64) float64 { return chartWidth * float64(min(max(at, from), to)-from) / float64(to-from) }
 	y := func(seconds float64) float64 { return chartHeight * (1 - min(seconds, top)/top) }
-	c := model.CompareChart{Zero: x(s.zero), Limit: -1, About: "no breach; the middle of its log stands at the line"}
+	c := model.CompareChart{Zero: x(s.zero), Limit: -1, About: "no breach proven; the middle of its log stands at the line"}
 	if s.main != nil {
 		c.About = fmt.Sprintf("breach at %s, reported age up to %s", report.Date(s.zero), report.Span(s.main.PeakAge))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
@@ -119,10 +120,14 @@ func rows(a, b *model.Analyzed) []Row {
 func span(n *model.Analyzed) time.Duration { return time.Duration(n.Window.End - n.Window.Start) }
 
 func health(a, b *model.Analyzed) []Row {
-	ua, ub := unhealthy(a), unhealthy(b)
 	rows := []Row{
-		valued("health", "time PLEG was unhealthy", ua, ub),
-		{Group: "health", What: "episodes", Baseline: fmt.Sprint(len(a.Episodes)), Incident: fmt.Sprint(len(b.Episodes)), Verdict: order(len(a.Episodes), len(b.Episodes))},
+		within("health", "time PLEG was unhealthy", unhealthy(a), unhealthy(b)),
+		within("health", "episodes", episodes(a), episodes(b)),
+	}
+	for i := range rows {
+		if rows[i].Verdict == Unknown {
+			rows[i].Why = untold(a, b)
+		}
 	}
 	if len(b.Episodes) > 0 {
 		rows[1].Evidence = b.Episodes[0].Evidence
@@ -130,14 +135,87 @@ func health(a, b *model.Analyzed) []Row {
 	return rows
 }
 
-func unhealthy(n *model.Analyzed) time.Duration {
-	var d time.Duration
-	for _, h := range n.Health {
-		if h.State == replay.Unhealthy && h.To > h.From {
-			d += time.Duration(h.To - h.From)
+// untold names the sides of which the health is not known throughout, and for how long.
+func untold(a, b *model.Analyzed) string {
+	var sides []string
+	for i, n := range []*model.Analyzed{a, b} {
+		if d := unknown(n); d > 0 {
+			sides = append(sides, parse.Short(d)+" of the "+[]string{"baseline", "incident"}[i])
+		} else if len(n.Health) == 0 {
+			sides = append(sides, "the "+[]string{"baseline", "incident"}[i])
 		}
 	}
-	return d
+	if sides == nil {
+		return ""
+	}
+	return "nothing tells of " + strings.Join(sides, " and ")
+}
+
+// bounds are what the input proves of a value. most is negative if nothing bounds it.
+type bounds[T int | time.Duration] struct{ least, most T }
+
+func (x bounds[T]) exact() bool { return x.least == x.most }
+
+// unhealthy returns for how long PLEG was unhealthy.
+func unhealthy(n *model.Analyzed) bounds[time.Duration] {
+	d := n.ProvenUnhealthy()
+	if len(n.Health) == 0 { // nothing is dated
+		return bounds[time.Duration]{d, -1}
+	}
+	return bounds[time.Duration]{d, d + unknown(n)}
+}
+
+// unknown returns for how long it is not known whether PLEG was healthy.
+func unknown(n *model.Analyzed) (sum time.Duration) {
+	for _, x := range n.Untold() {
+		sum += time.Duration(x.To - x.From)
+	}
+	return sum
+}
+
+// episodes returns how often PLEG became unhealthy. Right before or after an episode there is no room for another
+// one within a threshold.
+func episodes(n *model.Analyzed) bounds[int] {
+	out := bounds[int]{len(n.Episodes), len(n.Episodes)}
+	if len(n.Health) == 0 {
+		out.most = -1
+	}
+	for _, x := range n.Untold() {
+		if x.To-x.From > int64(n.Kubelet.Threshold) || !slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool {
+			return h.State == replay.Unhealthy && (h.To == x.From || h.From == x.To)
+		}) {
+			out.most = -1
+		}
+	}
+	return out
+}
+
+// within compares two values by what is proven of each.
+func within[T int | time.Duration](group, what string, a, b bounds[T]) Row {
+	r := Row{Group: group, What: what, Baseline: a.String(), Incident: b.String(), Verdict: Unknown}
+	switch {
+	case a.most >= 0 && b.least > a.most:
+		r.Verdict = Worse
+	case b.most >= 0 && b.most < a.least:
+		r.Verdict = Better
+	case a.exact() && b.exact():
+		r.Verdict = Same
+	}
+	return r
+}
+
+func (x bounds[T]) String() string {
+	if x.least == 0 && !x.exact() {
+		return "unknown"
+	}
+	least := ""
+	if !x.exact() {
+		least = "at least "
+	}
+	if d, ok := any(x.least).(time.Duration); ok {
+		return least + report.Span(d)
+	}
+	return least + fmt.Sprint(x.least)
 }
 
 func valued(group, what string, a, b time.Duration) Row {
@@ -164,7 +242,10 @@ func relists(a, b *model.Analyzed) []Row {
 	v, why := shifted(sa, sb)
 	rows := []Row{
 		{Group: "relists", What: "median duration", Baseline: known(sa), Incident: known(sb), Verdict: v, Why: why},
-		valued("relists", "longest", sa[len(sa)-1], sb[len(sb)-1]),
+		within("relists", "longest", longest(a, sa), longest(b, sb)),
+	}
+	if rows[1].Verdict == Unknown {
+		rows[1].Why = "others, whose length is not known, may have taken longer"
 	}
 	for i := range b.Relists {
 		if d, ok := b.Relists[i].Duration(); ok && d == sb[len(sb)-1] {
@@ -173,6 +254,35 @@ func relists(a, b *model.Analyzed) []Row {
 		}
 	}
 	return rows
+}
+
+// longest returns the length of the longest relist, given the known lengths.
+func longest(n *model.Analyzed, known []time.Duration) bounds[time.Duration] {
+	out := bounds[time.Duration]{known[len(known)-1], known[len(known)-1]}
+	for i := range n.Relists {
+		if _, ok := n.Relists[i].Duration(); !ok {
+			out.most = -1
+		}
+	}
+	for _, b := range n.Bounded {
+		d := time.Duration(b.To - b.From)
+		if b.Counted {
+			d = b.Sum
+			if b.Long == 0 {
+				d = min(d, replay.LongRelist)
+			}
+		}
+		if out.most >= 0 && b.CountMax != 0 {
+			out.most = max(out.most, d)
+		}
+	}
+	switch limit := n.Kubelet.Threshold; {
+	case unknown(n) > 0 || len(n.Health) == 0:
+		out.most = -1
+	case len(n.Episodes) == 0 && n.ProvenUnhealthy() == 0 && limit >= out.least && (out.most < 0 || out.most > limit):
+		out.most = limit // a longer one makes PLEG unhealthy
+	}
+	return out
 }
 
 // lengths returns the known durations of relists in ascending order.
@@ -358,24 +468,33 @@ func causes(a, b *model.Analyzed) []Row {
 	for _, c := range a.Causes {
 		was[c.ID] = fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence)
 	}
+	// An input that never tells whether PLEG was healthy denies no cause.
+	absent := func(n *model.Analyzed, v Verdict) (Verdict, string) {
+		if len(n.Episodes) > 0 || slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Healthy }) {
+			return v, ""
+		}
+		return Unknown, untold(a, b)
+	}
 	var out []Row
 	for _, c := range b.Causes {
-		r := Row{Group: "causes", What: c.ID, Baseline: was[c.ID], Incident: fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence), Verdict: New, Evidence: c.For}
-		if r.Baseline != "" {
-			r.Verdict = Same
+		r := Row{Group: "causes", What: c.ID, Baseline: was[c.ID], Incident: fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence), Verdict: Same, Evidence: c.For}
+		if r.Baseline == "" {
+			r.Verdict, r.Why = absent(a, New)
 		}
 		delete(was, c.ID)
 		out = append(out, r)
 	}
 	for _, id := range slices.Sorted(maps.Keys(was)) {
-		out = append(out, Row{Group: "causes", What: id, Baseline: was[id], Verdict: Gone})
+		r := Row{Group: "causes", What: id, Baseline: was[id]}
+		r.Verdict, r.Why = absent(b, Gone)
+		out = append(out, r)
 	}
 	return out
 }
 
 func summary(res Result) string {
 	worse, changed := 0, 0
-	lead := ""
+	lead, open := "", ""
 	for _, p := range res.Pairs {
 		for _, r := range p.Rows {
 			switch r.Verdict {
@@ -383,6 +502,10 @@ func summary(res Result) string {
 				worse++
 				if lead == "" && r.Group == "health" {
 					lead = fmt.Sprintf("%s went from %s to %s", r.What, r.Baseline, r.Incident)
+				}
+			case Unknown:
+				if open == "" && r.Group == "health" {
+					open = fmt.Sprintf("%s cannot be compared, %s", r.What, r.Why)
 				}
 			case Changed:
 				if r.Group == "configuration" {
@@ -398,8 +521,10 @@ func summary(res Result) string {
 	if changed > 0 {
 		s += ", " + number(changed, "setting or version differs", "settings or versions differ")
 	}
-	if lead != "" {
-		s += "; " + lead
+	for _, more := range []string{lead, open} {
+		if more != "" {
+			s += "; " + more
+		}
 	}
 	return s + "."
 }

@@ -67,8 +67,9 @@ func TestShifted(t *testing.T) {
 
 func node(name string, unhealthy time.Duration, causes ...string) model.Analyzed {
 	n := model.Analyzed{Node: &replay.Node{Records: replay.Records{Name: name}, Window: replay.Window{Start: 1, End: int64(time.Hour)}}}
+	n.Health = []replay.HealthSpan{{Span: replay.Span{From: 1 + int64(unhealthy), To: int64(time.Hour)}, State: replay.Healthy}}
 	if unhealthy > 0 {
-		n.Health = []replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + int64(unhealthy)}, State: replay.Unhealthy}}
+		n.Health = append([]replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + int64(unhealthy)}, State: replay.Unhealthy}}, n.Health...)
 		n.Episodes = []replay.Episode{{ID: 1}}
 	}
 	n.Kubelet.Version = "v1." + name
@@ -99,6 +100,73 @@ func TestReports(t *testing.T) {
 		var out bytes.Buffer
 		if err := f.Write(&out, res.Document(model.NewCleaner(nil)), report.Options{Width: 200, Verbose: true}); err != nil || !strings.Contains(out.String(), "unhealthy") {
 			t.Errorf("%s: %v\n%s", f.Name, err, out.String())
+		}
+	}
+}
+
+// TestUnknownIsNeitherBetterNorWorse checks that a side is compared only by what it proves.
+func TestUnknownIsNeitherBetterNorWorse(t *testing.T) {
+	dark := node("b", 0)
+	dark.Health[0].State = replay.HealthUnknown
+	part := node("b", time.Minute) // may have been unhealthy for ten minutes more
+	end := part.Health[1].To
+	part.Health[1].To -= int64(10 * time.Minute)
+	part.Health = append(part.Health, replay.HealthSpan{Span: replay.Span{From: part.Health[1].To, To: end}, State: replay.HealthUnknown})
+	undated := node("b", 0)
+	undated.Health = nil
+	type cells [3]string
+	for name, c := range map[string]struct {
+		base, incident model.Analyzed
+		time, count    cells
+	}{
+		"unknown after":     {node("a", time.Minute, "old"), dark, cells{"1m", "unknown", "unknown"}, cells{"1", "unknown", "unknown"}},
+		"unknown before":    {dark, node("a", time.Minute, "new"), cells{"unknown", "1m", "unknown"}, cells{"unknown", "1", "unknown"}},
+		"undated":           {node("a", time.Minute, "old"), undated, cells{"1m", "unknown", "unknown"}, cells{"1", "unknown", "unknown"}},
+		"at least as much":  {node("a", 0), part, cells{"0s", "at least 1m", "worse"}, cells{"0", "at least 1", "worse"}},
+		"within the bounds": {node("a", 5*time.Minute), part, cells{"5m", "at least 1m", "unknown"}, cells{"1", "at least 1", "unknown"}},
+		"less at most":      {node("a", 15*time.Minute), part, cells{"15m", "at least 1m", "better"}, cells{"1", "at least 1", "unknown"}},
+	} {
+		res := Reports("good", &model.Analysis{Nodes: []model.Analyzed{c.base}}, "bad", &model.Analysis{Nodes: []model.Analyzed{c.incident}})
+		for i, want := range []cells{c.time, c.count} {
+			if r := res.Pairs[0].Rows[i]; (cells{r.Baseline, r.Incident, string(r.Verdict)}) != want || (r.Verdict == Unknown) != strings.Contains(r.Why, "nothing tells of") {
+				t.Errorf("%s: got %+v, want %v", name, r, want)
+			}
+		}
+		for _, r := range res.Pairs[0].Rows {
+			if r.Group == "causes" && r.Verdict != Unknown {
+				t.Errorf("%s: cause %s is %s", name, r.What, r.Verdict)
+			}
+		}
+	}
+}
+
+// TestLongestRelist checks that relists of unknown length bound the longest one.
+func TestLongestRelist(t *testing.T) {
+	with := func(unhealthy, length time.Duration, bounded ...replay.Bounded) model.Analyzed {
+		n := node("a", unhealthy)
+		n.Kubelet.Threshold = 3 * time.Minute
+		start := replay.Instant{At: int64(time.Minute)}
+		n.Relists = []replay.Relist{{Start: start, End: replay.Instant{At: start.At + int64(length)}}}
+		n.Bounded = bounded
+		return n
+	}
+	others := replay.Bounded{From: 1, To: int64(30 * time.Minute), CountMin: 1, CountMax: 1000}
+	counted := replay.Bounded{From: 1, To: int64(30 * time.Minute), CountMin: 1, CountMax: 1000, Counted: true, Sum: time.Minute}
+	for name, c := range map[string]struct {
+		base, incident model.Analyzed
+		want           Verdict
+	}{
+		"both known":                        {with(0, time.Second), with(0, time.Minute), Worse},
+		"others in the incident":            {with(0, 2*time.Minute), with(0, time.Second, others), Unknown},
+		"others in a healthy baseline":      {with(0, time.Second, others), with(time.Minute, 4*time.Minute), Worse},
+		"others in the baseline":            {with(0, time.Second, others), with(0, 2*time.Minute), Unknown},
+		"others that the metrics count":     {with(0, time.Minute), with(0, time.Second, counted), Better},
+		"others in an unhealthy baseline":   {with(time.Minute, time.Second, others), with(time.Minute, 4*time.Minute), Unknown},
+		"the same length, and others there": {with(0, time.Minute), with(0, time.Minute, others), Unknown},
+	} {
+		rows := relists(&c.base, &c.incident)
+		if got := rows[1]; got.What != "longest" || got.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}
 }
