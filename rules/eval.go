@@ -48,6 +48,7 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 		c.Level, c.Confidence = Possible, min(c.Confidence, possibleMost)
 		res.Causes = append(res.Causes, c)
 	}
+	res.Undecided = v.undecided(res.Breaches)
 	res.Summary = summary(v, &res)
 	res.Crossed, res.Warnings = v.crossed(res.Breaches), v.tooMany(res.Breaches)
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {

@@ -103,6 +103,7 @@ type Result struct {
 	Causes     []Cause  // by confidence, best first
 	LookAlikes []Cause  // what resembles PLEG trouble but is not
 	Unjudged   []Unjudged
+	Undecided  []Undecided
 	Unready    []Unready
 	Status     string          // unhealthy, degraded, healthy, unknown
 	Summary    string          // one sentence for a ticket

@@ -242,7 +242,7 @@ func relists(a, b *model.Analyzed) []Row {
 	v, why := shifted(sa, sb)
 	rows := []Row{
 		{Group: "relists", What: "median duration", Baseline: known(sa), Incident: known(sb), Verdict: v, Why: why},
-		within("relists", "longest", longest(a, sa), longest(b, sb)),
+		within("relists", "longest", longest(a), longest(b)),
 	}
 	if rows[1].Verdict == Unknown {
 		rows[1].Why = "others, whose length is not known, may have taken longer"
@@ -256,33 +256,9 @@ func relists(a, b *model.Analyzed) []Row {
 	return rows
 }
 
-// longest returns the length of the longest relist, given the known lengths.
-func longest(n *model.Analyzed, known []time.Duration) bounds[time.Duration] {
-	out := bounds[time.Duration]{known[len(known)-1], known[len(known)-1]}
-	for i := range n.Relists {
-		if _, ok := n.Relists[i].Duration(); !ok {
-			out.most = -1
-		}
-	}
-	for _, b := range n.Bounded {
-		d := time.Duration(b.To - b.From)
-		if b.Counted {
-			d = b.Sum
-			if b.Long == 0 {
-				d = min(d, replay.LongRelist)
-			}
-		}
-		if out.most >= 0 && b.CountMax != 0 {
-			out.most = max(out.most, d)
-		}
-	}
-	switch limit := n.Kubelet.Threshold; {
-	case unknown(n) > 0 || len(n.Health) == 0:
-		out.most = -1
-	case len(n.Episodes) == 0 && n.ProvenUnhealthy() == 0 && limit >= out.least && (out.most < 0 || out.most > limit):
-		out.most = limit // a longer one makes PLEG unhealthy
-	}
-	return out
+func longest(n *model.Analyzed) bounds[time.Duration] {
+	least, most := n.LongestRelist()
+	return bounds[time.Duration]{least, most}
 }
 
 // lengths returns the known durations of relists in ascending order.

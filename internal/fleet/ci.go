@@ -140,11 +140,21 @@ func placesOf(qs []Quote) model.Proof {
 }
 
 func writeSARIF(w io.Writer, v *View, _ report.Options) error {
-	return report.WriteSARIF(w, v.Header.Tool, v.items(), "fleet", nil)
+	var notes []string
+	for _, m := range v.Nodes {
+		notes = append(notes, report.Open(m.Name, m.Undecided)...)
+	}
+	return report.WriteSARIF(w, v.Header.Tool, v.items(), "fleet", nil, notes)
 }
 
 func writeGitHub(w io.Writer, v *View, _ report.Options) error {
-	return report.WriteAnnotations(w, v.items())
+	items := v.items()
+	for _, m := range v.Nodes {
+		if x := report.OpenHealth(m.Name, m.Undecided); x != nil {
+			items = append(items, *x)
+		}
+	}
+	return report.WriteAnnotations(w, items)
 }
 
 func writeGitLab(w io.Writer, v *View, _ report.Options) error {
@@ -200,7 +210,7 @@ func nodeSuite(m *Member) report.Suite {
 	}
 	return report.NodeSuite(m.Name, m.Status, m.Summary, model.Time(m.start), []report.SuiteProperty{{Name: "episodes", Value: strconv.Itoa(len(m.Episodes))},
 		{Name: "bundles", Value: strings.Join(m.Bundles, ", ")}, {Name: "kubelet", Value: m.Kubelet}, {Name: "runtime", Value: m.Runtime},
-		{Name: "kernel", Value: m.Kernel}, {Name: "system", Value: m.OS}}, items)
+		{Name: "kernel", Value: m.Kernel}, {Name: "system", Value: m.OS}}, items, m.Undecided)
 }
 
 // writeTextfile writes metrics of the fleet with the same names and labels as those of a single
@@ -225,11 +235,15 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	}
 	t.Family("plegforensics_episodes", "episodes of PLEG being unhealthy")
 	for _, m := range v.Nodes {
-		t.Sample(float64(len(m.Episodes)), "node", m.Name)
+		if m.counted() {
+			t.Sample(float64(len(m.Episodes)), "node", m.Name)
+		}
 	}
 	t.Family("plegforensics_unhealthy_seconds", "time in episodes whose recovery is known")
 	for _, m := range v.Nodes {
-		t.Sample(m.unhealthy().Seconds(), "node", m.Name)
+		if m.counted() {
+			t.Sample(m.unhealthy().Seconds(), "node", m.Name)
+		}
 	}
 	t.Family("plegforensics_breaches", "breaches by rule")
 	for _, m := range v.Nodes {
@@ -260,6 +274,11 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 }
 
 // unhealthy returns the total time in episodes whose breach and recovery are known.
+// counted reports whether the number of episodes is known, at least to be more than none.
+func (m *Member) counted() bool {
+	return len(m.Episodes) > 0 || report.Decided(m.Undecided, "relist-threshold-exceeded")
+}
+
 func (m *Member) unhealthy() time.Duration {
 	var d time.Duration
 	for _, e := range m.Episodes {

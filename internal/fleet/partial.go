@@ -315,6 +315,9 @@ func (r *Record) clean() {
 			see(&n.Breaches[k].Rule, &n.Breaches[k].Severity)
 			seeAll(n.Breaches[k].Proof)
 		}
+		for k := range n.Undecided {
+			see(&n.Undecided[k].Rule, &n.Undecided[k].Reason)
+		}
 		for k := range n.Objects {
 			see(&n.Objects[k].Kind, &n.Objects[k].Name)
 		}

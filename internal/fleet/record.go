@@ -53,7 +53,9 @@ type Node struct {
 	Causes   []Cause    `json:"causes"`            // best first
 	Breaches []Breach   `json:"breaches"`          // sorted by rule
 	Objects  []Object   `json:"objects"`           // named by the evidence of causes; sorted by kind and name
-	Proof    []Quote    `json:"proof,omitempty"`   // first lines of evidence of the first episode
+	// Undecided holds the breach rules without a breach that the input cannot rule out, in the order of the rules.
+	Undecided []model.Undecided `json:"not_decided,omitempty"`
+	Proof     []Quote           `json:"proof,omitempty"` // first lines of evidence of the first episode
 }
 
 // Episode is a span in which PLEG was unhealthy.
@@ -180,7 +182,7 @@ func reduceNodes(ns []*model.Node) []Node {
 func reduceNode(n *model.Node) Node {
 	out := Node{Name: n.Name, Status: n.Status, Summary: n.Summary, Kubelet: pointed(n.Kubelet.Version), Runtime: pointed(n.Kubelet.Runtime),
 		Kernel: n.Kernel, OS: n.OS, Start: int64(n.Window.Start), End: int64(n.Window.End), Relists: n.Relists.Proven, P99: seconds(n.Relists.P99),
-		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches, n.Crossed), Objects: objects(n)}
+		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches, n.Crossed), Objects: objects(n), Undecided: n.Undecided}
 	for i := range n.Episodes[:min(len(n.Episodes), maxEpisodes)] {
 		e := &n.Episodes[i]
 		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), e.AtLatest, int64(e.Recovered), int64(e.LastReport), seconds(e.PeakAge), e.StuckStep})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -39,6 +41,7 @@ type Member struct {
 	Episodes                     []MemberEpisode
 	Causes                       []Cause
 	Breaches                     []Breach
+	Undecided                    []model.Undecided // not decided by one of the bundles
 	Objects                      []Object
 	Proof                        []Quote
 
@@ -168,6 +171,11 @@ func (m *Member) add(bundle string, n *Node) {
 		}
 	}
 	m.addBreaches(n.Breaches)
+	for _, u := range n.Undecided {
+		if report.Decided(m.Undecided, u.Rule) {
+			m.Undecided = append(m.Undecided, u)
+		}
+	}
 	for _, o := range n.Objects {
 		if !slices.Contains(m.Objects, o) {
 			m.Objects = append(m.Objects, o)

@@ -97,6 +97,45 @@ func TestJUnitSkips(t *testing.T) {
 	}
 }
 
+// TestUndecidedIsNoPass: no machine format takes a rule that the input cannot decide for one that holds.
+func TestUndecidedIsNoPass(t *testing.T) {
+	r := breaches(0, rules.Info)
+	n := r.Nodes[0]
+	n.Status, n.Health = "degraded", []model.Health{{From: 1, To: 1 + 90e9, State: "unknown"}}
+	n.Undecided = []model.Undecided{{Rule: "relist-threshold-exceeded", Reason: "dark"}, {Rule: "slow-relist", Reason: "no lengths"}, {Rule: "relist-never-succeeded", Reason: "dark"}}
+	var doc junitSuites
+	if err := xml.Unmarshal(written(t, writeJUnit, r), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Suites[0].Skipped != 3 {
+		t.Errorf("%d skipped", doc.Suites[0].Skipped)
+	}
+	for _, c := range doc.Suites[0].Cases {
+		if c.Name == "slow-relist" && (c.Skipped == nil || c.Skipped.Text != "no lengths") {
+			t.Errorf("%+v", c)
+		}
+	}
+	prom := string(written(t, writeTextfile, r))
+	for sample, want := range map[string]bool{"plegforensics_episodes{": false, "plegforensics_unhealthy_seconds{": false, `rule="slow-relist"`: false,
+		`rule="journal-lag"`: true, "plegforensics_health_unknown_seconds{": true} {
+		if strings.Contains(prom, sample) != want {
+			t.Errorf("%s in the textfile: want %v", sample, want)
+		}
+	}
+	if got := string(written(t, writeGitHub, r)); !strings.Contains(got, "::notice title=relist-threshold-exceeded") || !strings.Contains(got, "not decided: dark") {
+		t.Error(got)
+	}
+	var notes []string
+	for _, x := range sarifOf(t, r).Invocations[0].Notifications {
+		if x.Level == "note" {
+			notes = append(notes, x.Message.Text)
+		}
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "relist-threshold-exceeded, relist-never-succeeded: dark") {
+		t.Error(notes)
+	}
+}
+
 func sarifOf(t *testing.T, r *Report) sarifRun {
 	t.Helper()
 	var doc sarifLog

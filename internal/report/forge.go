@@ -36,6 +36,11 @@ func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
 		x.Times = 1
 		out = append(out, x)
 	}
+	for _, n := range r.Nodes {
+		if x := OpenHealth(n.Name, n.Undecided); x != nil {
+			out = append(out, *x)
+		}
+	}
 	return WriteAnnotations(w, out)
 }
 

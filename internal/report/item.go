@@ -102,6 +102,32 @@ func items(r *model.Report) []Item {
 	return out
 }
 
+// Open says which rules the input cannot decide for a node, one sentence a reason.
+func Open(node string, undecided []model.Undecided) (out []string) {
+	for i, u := range undecided {
+		if slices.ContainsFunc(undecided[:i], func(x model.Undecided) bool { return x.Reason == u.Reason }) {
+			continue
+		}
+		var ids []string
+		for _, x := range undecided[i:] {
+			if x.Reason == u.Reason {
+				ids = append(ids, x.Rule)
+			}
+		}
+		out = append(out, orNode(node)+": not decided: "+strings.Join(ids, ", ")+": "+u.Reason)
+	}
+	return out
+}
+
+// OpenHealth returns an item that says that it is not decided whether PLEG was unhealthy, nil if it is.
+func OpenHealth(node string, undecided []model.Undecided) *Item {
+	i := slices.IndexFunc(undecided, func(u model.Undecided) bool { return u.Rule == "relist-threshold-exceeded" })
+	if i < 0 {
+		return nil
+	}
+	return &Item{Node: node, Rule: undecided[i].Rule, Severity: rules.Info, Message: "not decided: " + undecided[i].Reason}
+}
+
 // nodeItems returns the breaches and causes of one node. Causes of a healthy node are omitted: a CI
 // system would show them as issues though there is nothing to explain.
 func nodeItems(n *model.Node) []Item {

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,9 +105,9 @@ func (s seconds) MarshalText() ([]byte, error) {
 }
 
 // NodeSuite returns the suite of a node, with one case per breach rule. A breached rule is a
-// failure whose text is the evidence. If the node's status is "unknown", rules without a breach are
-// skipped. Properties without a value are omitted.
-func NodeSuite(name, status, summary string, start model.Time, properties []SuiteProperty, items []Item) Suite {
+// failure whose text is the evidence. Rules that the input cannot decide are skipped. Properties without
+// a value are omitted.
+func NodeSuite(name, status, summary string, start model.Time, properties []SuiteProperty, items []Item, undecided []model.Undecided) Suite {
 	s := Suite{Name: orNode(name), Host: name, Out: summary}
 	if start != 0 {
 		s.Timestamp = start.UTC().Format("2006-01-02T15:04:05")
@@ -131,7 +132,9 @@ func NodeSuite(name, status, summary string, start model.Time, properties []Suit
 		c := Case{Name: id, Class: "plegforensics." + strings.ReplaceAll(s.Name, ".", "-")} // viewers take the part before a dot as a package
 		if xs := byRule[id]; len(xs) > 0 {
 			c.fail(xs, causes)
-		} else if status == "unknown" {
+		} else if i := slices.IndexFunc(undecided, func(u model.Undecided) bool { return u.Rule == id }); i >= 0 {
+			c.Skipped = &Told{Text: undecided[i].Reason}
+		} else if len(undecided) == 0 && status == "unknown" { // a record of an earlier version
 			c.Skipped = &Told{Text: Untold}
 		}
 		delete(byRule, id)
@@ -148,7 +151,7 @@ func NodeSuite(name, status, summary string, start model.Time, properties []Suit
 	return s
 }
 
-// Untold is the reason given for a skipped case.
+// Untold is the reason given for a skipped case if none is kept.
 const Untold = "the input shows too little of the kubelet to tell"
 
 // fail sets the failure of a case from the breaches of one rule: measurements, quotes, and the
@@ -182,7 +185,7 @@ func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
 	var out []Suite
 	for _, n := range r.Nodes {
 		out = append(out, NodeSuite(n.Name, n.Status, n.Summary, n.Window.Start, []SuiteProperty{{"kubelet", n.Kubelet.Known()},
-			{"runtime", model.Known(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n)))
+			{"runtime", model.Known(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n), n.Undecided))
 	}
 	return WriteJUnit(w, out)
 }

@@ -109,7 +109,11 @@ type (
 // writeSARIF writes breaches and causes as results; those that belong to an episode have its
 // timeline as a code flow.
 func writeSARIF(w io.Writer, r *model.Report, _ Options) error {
-	return WriteSARIF(w, r.Tool.Version, items(r), inputPath(r), r.Warnings)
+	var notes []string
+	for _, n := range r.Nodes {
+		notes = append(notes, Open(n.Name, n.Undecided)...)
+	}
+	return WriteSARIF(w, r.Tool.Version, items(r), inputPath(r), r.Warnings, notes)
 }
 
 // inputPath returns the path at which a finding without a file is placed.
@@ -121,9 +125,12 @@ func inputPath(r *model.Report) string {
 }
 
 // WriteSARIF writes items as results, as many as the limits allow; items must be sorted most severe
-// first. A result without a location is placed at fallback, because consumers refuse it otherwise.
-func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warnings []model.Warning) error {
+// first. notes say what the results do not tell. A result without a location is placed at fallback, because consumers refuse it otherwise.
+func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warnings []model.Warning, notes []string) error {
 	run := newSARIF(version, items, fallback)
+	for _, x := range notes[:min(len(notes), sarifLocations)] {
+		run.warn("%s", x).Level = "note"
+	}
 	for i, x := range warnings {
 		if i == sarifLocations {
 			run.warn("and %d more input problems", len(warnings)-i)

@@ -21,6 +21,7 @@ var families = []struct{ name, help string }{
 	{"kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known"},
 	{"episodes", "Episodes of PLEG being unhealthy"},
 	{"unhealthy_seconds", "Time in episodes whose recovery is known, at most: they may have ended before the input proves it"},
+	{"health_unknown_seconds", "Time of which nothing tells whether PLEG was healthy"},
 	{"peak_age_seconds", "Greatest age of the last relist that a line states"},
 	{"breaches", "Breaches by rule"},
 	{"cause_confidence", "Confidence of a probable cause, 0 to 1"},
@@ -37,7 +38,7 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	if v := n.Kubelet.Versions(); v != "" {
 		add("kubelet_info", 1, "version", v, "rules", n.Kubelet.Rules)
 	}
-	unhealthy := 0.0
+	unhealthy, unknown := 0.0, 0.0
 	var peak *float64
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -48,14 +49,26 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 			peak = a
 		}
 	}
-	add("episodes", float64(len(n.Episodes)))
-	add("unhealthy_seconds", unhealthy)
+	if len(n.Episodes) > 0 || Decided(n.Undecided, "relist-threshold-exceeded") {
+		add("episodes", float64(len(n.Episodes)))
+		add("unhealthy_seconds", unhealthy)
+	}
+	for _, h := range n.Health {
+		if h.State == "unknown" && h.To > h.From {
+			unknown += model.Seconds(h.To.Sub(h.From))
+		}
+	}
+	if len(n.Health) > 0 {
+		add("health_unknown_seconds", unknown)
+	}
 	if peak != nil {
 		add("peak_age_seconds", *peak)
 	}
 	count := maps.Clone(n.Crossed)
 	for _, r := range rules.BreachRules() {
-		add("breaches", float64(count[r.ID]), "rule", r.ID, "severity", string(r.Severity))
+		if count[r.ID] > 0 || Decided(n.Undecided, r.ID) {
+			add("breaches", float64(count[r.ID]), "rule", r.ID, "severity", string(r.Severity))
+		}
 		delete(count, r.ID)
 	}
 	for _, id := range slices.Sorted(maps.Keys(count)) { // rules of a user's pack
@@ -73,6 +86,11 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	if n.Relists.Max != nil {
 		add("relist_longest_seconds", *n.Relists.Max)
 	}
+}
+
+// Decided reports whether the input decides a rule.
+func Decided(undecided []model.Undecided, rule string) bool {
+	return !slices.ContainsFunc(undecided, func(u model.Undecided) bool { return u.Rule == rule })
 }
 
 // writeTextfile writes the Prometheus text format for node_exporter's textfile collector, which

@@ -71,7 +71,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.text(n.Window.Timezone), c.text(n.Window.TimezoneBasis), c.text(n.Window.YearBasis), Given(n.Window.Step != 0, Seconds(n.Window.Step)), Given(n.Window.Lines.From > n.Window.Start || n.Window.Lines.To != 0 && n.Window.Lines.To < n.Window.End, Span{Time(n.Window.Lines.From), Time(n.Window.Lines.To)})},
 		Breaches: list(n.Breaches, c.breach), Crossed: n.Crossed, Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
-		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
+		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), Undecided: list(n.Undecided, func(u rules.Undecided) Undecided { return Undecided{u.Rule, c.text(u.Reason)} }), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
 		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node, &n.Result, run)), Sources: list(covered, func(r coveredRow) SourceCover { return cover(n.Node, r) }),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}

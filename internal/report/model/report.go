@@ -53,6 +53,12 @@ func (w *Warning) String() string {
 	return w.Where + ": " + w.Message
 }
 
+// Undecided is a breach rule without a breach which the input cannot rule out.
+type Undecided struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+}
+
 // Unjudged is a cause that could not be evaluated. Any one of Needs in the input would suffice.
 type Unjudged struct {
 	ID    string   `json:"id"`
@@ -78,6 +84,7 @@ type Node struct {
 	Causes     []Cause       `json:"causes"`
 	LookAlikes []Cause       `json:"look_alikes,omitempty"`
 	Unjudged   []Unjudged    `json:"not_judged,omitempty"`
+	Undecided  []Undecided   `json:"not_decided,omitempty"`
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
 	Gaps       []Gap         `json:"gaps,omitempty"`
 	Conflicts  []Conflict    `json:"contradictions,omitempty"`
