@@ -100,9 +100,9 @@ func TestJUnitSkips(t *testing.T) {
 // TestUndecidedIsNoPass: no machine format takes a rule that the input cannot decide for one that holds.
 func TestUndecidedIsNoPass(t *testing.T) {
 	r := breaches(0, rules.Info)
-	n := r.Nodes[0]
-	n.Status, n.Health = "degraded", []model.Health{{From: 1, To: 1 + 90e9, State: "unknown"}}
-	n.Undecided = []model.Undecided{{Rule: "relist-threshold-exceeded", Reason: "dark"}, {Rule: "slow-relist", Reason: "no lengths"}, {Rule: "relist-never-succeeded", Reason: "dark"}}
+	n := &r.Nodes[0]
+	n.Episodes, n.Status, n.Health = nil, "degraded", []replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + 90e9}, State: replay.HealthUnknown}}
+	n.Undecided = []rules.Undecided{{Rule: "relist-threshold-exceeded", Reason: "dark"}, {Rule: "slow-relist", Reason: "no lengths"}, {Rule: "relist-never-succeeded", Reason: "dark"}}
 	var doc junitSuites
 	if err := xml.Unmarshal(written(t, writeJUnit, r), &doc); err != nil {
 		t.Fatal(err)
