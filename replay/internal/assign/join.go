@@ -226,34 +226,28 @@ func (s *splitter) joinRest() {
 		}
 		return nil
 	}
-	ran := s.processes()
-	merge := func(a, b *unit) {
-		if a, b = a.root(), b.root(); a != b {
-			join(a, b)
-			ran[a] = append(ran[a], ran[b]...)
-		}
-	}
+	ran := s.processes(restart)
+	type pair struct{ node, kubelet *unit }
+	apart := map[pair]bool{}
 	var rest, others []*unit
 	for _, u := range s.units {
-		if u.named() || attached[u.root()] {
+		r := u.root()
+		if u.named() || attached[r] {
 			continue
 		}
-		if ran[u.root()] == nil {
+		n := only(u)
+		if ran[r] == nil {
 			others = append(others, u)
-		} else if n := only(u); n != nil && !beside(ran[n.root()], ran[u.root()], restart) {
-			merge(n, u)
-		} else {
+		} else if n == nil || apart[pair{n, r}] {
 			rest = append(rest, u)
+		} else if ran[n] != nil && ran[n].beside(ran[r]) {
+			apart[pair{n, r}] = true
+			rest = append(rest, u)
+		} else {
+			ran.join(n, u)
 		}
 	}
-	for i, u := range rest {
-		for _, o := range rest[:min(i, 64)] {
-			if !beside(ran[o.root()], ran[u.root()], 0) {
-				merge(o, u)
-				break
-			}
-		}
-	}
+	s.joinKubelets(rest)
 	kubelets, ofInput := s.rootsOf((*unit).ofKubelet)
 	strays, folders := len(rest) > 0, s.folders()
 	var loose *unit
@@ -276,40 +270,46 @@ func (s *splitter) joinRest() {
 	}
 }
 
-// process is a kubelet process that wrote lines of a file.
-type process struct {
-	pid  int
-	file *parse.File
-	when host.Span
+// joinKubelets joins logs of kubelets of which none ran beside another.
+func (s *splitter) joinKubelets(rest []*unit) {
+	ran := s.processes(0)
+	for i, u := range rest {
+		for ; ran[u.root()].apart < min(i, 64); ran[u.root()].apart++ {
+			if o := rest[ran[u.root()].apart]; !ran[o.root()].beside(ran[u.root()]) {
+				ran.join(o, u)
+				break
+			}
+		}
+	}
 }
 
-// processes returns the kubelet processes of each root that has any. Lines that another
-// program handed on, such as dockerd, carry the ID of that program.
-func (s *splitter) processes() map[*unit][]process {
-	out := map[*unit][]process{}
+// running holds the kubelet processes of each root that has any.
+type running map[*unit]*processes
+
+// join joins two units of which no processes are beside each other.
+func (m running) join(a, b *unit) {
+	if a, b = a.root(), b.root(); a != b {
+		join(a, b)
+		if m[a] == nil {
+			m[a] = m[b]
+		} else {
+			m[a] = m[a].add(m[b])
+		}
+	}
+}
+
+// processes returns the kubelet processes. Lines that another program handed on, such
+// as dockerd, carry the ID of that program.
+func (s *splitter) processes(least int64) running {
+	out := running{}
 	for _, w := range s.writers {
 		if o, u := w.origin, w.unit; o.Source == parse.SrcKubelet && o.PID != 0 && (o.Ident == "" || o.Ident == "kubelet" || u.pid != 0) {
-			out[u.root()] = append(out[u.root()], process{o.PID, u.file, w.when})
+			r := u.root()
+			if out[r] == nil {
+				out[r] = &processes{least: least}
+			}
+			out[r].all = append(out[r].all, process{o.PID, u.file, w.when})
 		}
 	}
 	return out
-}
-
-// restart is longer than lines of two processes of one node can overlap.
-const restart = int64(60e9)
-
-// beside reports whether two kubelets must be of different nodes: they wrote at the
-// same time under different process IDs, for the given time if into different files.
-func beside(a, b []process, least int64) bool {
-	for _, p := range a {
-		for _, q := range b {
-			if p.pid == q.pid || !p.when.Meets(q.when) {
-				continue
-			}
-			if p.file == q.file || least == 0 || min(p.pid, q.pid) > 1 && min(p.when.To, q.when.To)-max(p.when.From, q.when.From) >= least {
-				return true
-			}
-		}
-	}
-	return false
 }
