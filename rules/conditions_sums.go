@@ -37,7 +37,7 @@ type slowTime struct {
 	from, to int64 // Unix ns
 	relists  int
 	took     time.Duration
-	what     string // description for a reader
+	what     func() string // description for a reader
 	evidence []replay.Evidence
 }
 
@@ -46,10 +46,10 @@ type slowTime struct {
 // itself.
 func (s *subject) slowTimes() (out []slowTime) {
 	var until []int64 // latest end of each and all before it
+	counts := func(from, to int64, took time.Duration) bool {
+		return took >= slowRelist && (s.ep == nil || to >= s.from+lookBack && from <= s.end)
+	}
 	add := func(x slowTime) {
-		if x.took < slowRelist || s.ep != nil && (x.to < s.from+lookBack || x.from > s.end) {
-			return
-		}
 		last := x.to
 		for i := len(out) - 1; i >= 0 && until[i] >= x.from; i-- {
 			if y := &out[i]; y.took >= x.took && y.from <= x.to && x.from <= y.to {
@@ -62,23 +62,33 @@ func (s *subject) slowTimes() (out []slowTime) {
 		out, until = append(out, x), append(until, last)
 	}
 	for i := range s.n.Relists {
-		if r := &s.n.Relists[i]; longOf(r) >= slowRelist {
-			add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.About(longOf(r), r.Slack()) + " relist of " + clock(r.Start.At), r.Evidence})
+		r := &s.n.Relists[i]
+		if took := longOf(r); counts(r.Start.At, r.Start.At+int64(took), took) {
+			add(slowTime{r.Start.At, r.Start.At + int64(took), 1, took, func() string {
+				return "the " + parse.About(took, r.Slack()) + " relist of " + clock(r.Start.At)
+			}, r.Evidence})
 		}
 	}
 	for i := range s.n.Proofs {
 		p := &s.n.Proofs[i]
-		if p.Kind != replay.ProofLong && p.Kind != replay.ProofRelist {
+		from := min(p.From, p.To-int64(p.SumMin))
+		if p.Kind != replay.ProofLong && p.Kind != replay.ProofRelist || !counts(from, p.To, p.SumMin) {
 			continue
 		}
-		what := "a relist of at least " + parse.Least(p.SumMin)
-		if p.Kind == replay.ProofLong && p.Count > 1 {
-			what = "the at least " + parse.Least(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
-		}
-		add(slowTime{min(p.From, p.To-int64(p.SumMin)), p.To, max(p.Count, 1), p.SumMin, what + " up to " + clock(p.To), p.Evidence})
+		add(slowTime{from, p.To, max(p.Count, 1), p.SumMin, func() string {
+			what := "a relist of at least " + parse.Least(p.SumMin)
+			if p.Kind == replay.ProofLong && p.Count > 1 {
+				what = "the at least " + parse.Least(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
+			}
+			return what + " up to " + clock(p.To)
+		}, p.Evidence})
 	}
 	if s.ep != nil && s.ep.LastStart.Known() && len(s.ep.LastStarts) <= 1 {
-		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Least(s.peakOf(s.ep)) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
+		if until := max(s.ep.Recovered.At, s.ep.LastReport); counts(s.ep.LastStart.At, until, s.ep.PeakAge) {
+			add(slowTime{s.ep.LastStart.At, until, 1, s.ep.PeakAge, func() string {
+				return "the at least " + parse.Least(s.peakOf(s.ep)) + " since the relist of " + clock(s.ep.LastStart.At)
+			}, s.reports(1)})
+		}
 	}
 	slices.SortStableFunc(out, func(a, b slowTime) int { return cmp.Compare(b.took, a.took) })
 	return out
@@ -228,12 +238,12 @@ func (t *slowTime) explained(calls []callSum) outcome {
 	if float64(sum) < leastShare*float64(t.took) || float64(t.took) < leastShare*float64(sum) { // too little, or mostly calls of others
 		return notThere()
 	}
-	share := parse.Short(sum) + " of " + t.what
+	share := parse.Short(sum) + " of " + t.what()
 	switch {
 	case sum > t.took+t.took/20:
-		share = parse.Short(sum) + ", calls of others included, for " + t.what
+		share = parse.Short(sum) + ", calls of others included, for " + t.what()
 	case sum >= t.took: // the mean and the duration were measured independently
-		share = "all of " + t.what
+		share = "all of " + t.what()
 	}
 	o := found(append(es, t.evidence[len(t.evidence)-min(1, len(t.evidence)):]...)...)
 	o.source = "arithmetic"

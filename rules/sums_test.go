@@ -27,7 +27,7 @@ func TestCallsDuring(t *testing.T) {
 
 // TestPartOfRelist tests that no part is reported as larger than the whole.
 func TestPartOfRelist(t *testing.T) {
-	slow := slowTime{took: 10400 * time.Millisecond, what: "the 10.4s relist", evidence: []replay.Evidence{{}}}
+	slow := slowTime{took: 10400 * time.Millisecond, what: func() string { return "the 10.4s relist" }, evidence: []replay.Evidence{{}}}
 	for sum, want := range map[time.Duration]string{
 		8 * time.Second:          "8s of the 10.4s relist",
 		10500 * time.Millisecond: "all of the 10.4s relist",
@@ -36,5 +36,22 @@ func TestPartOfRelist(t *testing.T) {
 		if got := slow.explained([]callSum{{op: "container_status", calls: 100, sum: sum}}).vars["share"]; got != want {
 			t.Errorf("%v: %q, want %q", sum, got, want)
 		}
+	}
+}
+
+// TestSlowTimesOfMany checks that the slow relists of an episode cost no more for all those long before it.
+func TestSlowTimesOfMany(t *testing.T) {
+	at := func(s int) int64 { return 1767323045e9 + int64(s)*1e9 }
+	n := &replay.Node{}
+	for i := range 1000 {
+		start := at(60 * i)
+		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: start}, End: replay.Instant{At: start + int64(30*time.Second)}, Took: 30 * time.Second})
+	}
+	s := &subject{view: &view{n: n}, ep: &replay.Episode{}, from: at(60*990) - lookBack, end: at(60 * 1001)}
+	if slow := s.slowTimes(); len(slow) == 0 || len(slow) > 20 {
+		t.Fatalf("%d slow times", len(slow))
+	}
+	if got := testing.AllocsPerRun(5, func() { s.slowTimes() }); got > 100 {
+		t.Errorf("%.0f allocations", got)
 	}
 }

@@ -161,9 +161,13 @@ func (p *printer) incident(n *model.Node) {
 		said += ", --verbose lists all"
 	}
 	p.label("PLEG", said, whole)
-	for _, b := range n.Breaches {
-		if b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
-			p.label("", "past the threshold also"+strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")+", though no line reports it; age "+valueOf(&b), whole)
+	told := map[model.Time]bool{} // by the episodes
+	for i := range n.Episodes {
+		told[n.Episodes[i].Breach] = true
+	}
+	for i := range n.Breaches {
+		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" && !told[b.Start] {
+			p.label("", "past the threshold also"+strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")+", though no line reports it; age "+valueOf(b), whole)
 		}
 	}
 	age := clauses{oldest(e)}

@@ -279,17 +279,20 @@ func (b *bounds) merge(from, to int64) []Span {
 	}
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
-	low, high, none := active{all: b.low, least: false}, active{all: b.high, least: true}, active{all: b.none}
+	low, high := active{all: b.low}, active{all: b.high, least: true}
+	none, next := from, 0 // no age before
 	var out []Span
 	for i := 1; i < len(edges); i++ {
 		f, t := max(edges[i-1], from), min(edges[i], to)
 		if t <= f {
 			continue
 		}
-		none.advance(f)
+		for ; next < len(b.none) && b.none[next].from <= f; next++ {
+			none = max(none, b.none[next].to)
+		}
 		low.advance(f)
 		high.advance(f)
-		if len(none.now) > 0 {
+		if none > f {
 			continue
 		}
 		out = pieces(out, &low, &high, f, t)
@@ -313,7 +316,7 @@ func pieces(out []Span, low, high *active, f, t int64) []Span {
 			continue
 		}
 		s.Low0, s.Low1 = low.over(s.From, s.To)
-		if len(high.now) > 0 {
+		if !high.empty() {
 			s.High0, s.High1 = high.over(s.From, s.To)
 		}
 		if k := len(out); k > 0 && out[k-1].joins(&s) {
@@ -336,65 +339,84 @@ func (s *Span) joins(next *Span) bool {
 	return s.To == next.From && goes(s.Low0, s.Low1, next.Low0, next.Low1) && goes(s.High0, s.High1, next.High0, next.High1)
 }
 
-// active tracks the bounds that hold at a moment.
+// active tracks the tightest bounds that hold at a moment.
 type active struct {
-	all   []bound // sorted by from
-	next  int
-	now   []bound
-	least bool // the smallest bound applies, otherwise the greatest
+	all          []bound // sorted by from
+	next         int
+	rising, flat heap
+	least        bool // the smallest bound applies, otherwise the greatest
 }
 
-// advance moves to moment t. Of rising upper bounds only the tightest is kept, since
-// all last equally long unless a process ends.
+// advance moves to moment t.
 func (a *active) advance(t int64) {
-	a.now = slices.DeleteFunc(a.now, func(c bound) bool { return c.to <= t })
 	for ; a.next < len(a.all) && a.all[a.next].from <= t; a.next++ {
-		c := a.all[a.next]
-		if c.to <= t {
-			continue
+		switch c := a.all[a.next]; {
+		case c.flat > 0 && a.least:
+			a.flat.add(int64(c.flat), c)
+		case c.flat > 0:
+			a.flat.add(-int64(c.flat), c)
+		case a.least:
+			a.rising.add(-c.since, c)
+		default:
+			a.rising.add(c.since, c)
 		}
-		if a.least && c.flat == 0 {
-			if slices.ContainsFunc(a.now, func(o bound) bool { return o.flat == 0 && o.since >= c.since && o.to >= c.to }) {
-				continue
-			}
-			a.now = slices.DeleteFunc(a.now, func(o bound) bool { return o.flat == 0 && o.since <= c.since && o.to <= c.to })
-		}
-		a.now = append(a.now, c)
 	}
+	a.rising.drop(t)
+	a.flat.drop(t)
 }
+
+func (a *active) empty() bool { return len(a.rising) == 0 && len(a.flat) == 0 }
 
 // over returns the bound at both ends of an interval in which one bound is the
 // tightest.
 func (a *active) over(f, t int64) (first, last time.Duration) {
 	mid := f + (t-f)/2
-	best := -1
-	for i := range a.now {
-		if best < 0 || a.least == (a.now[i].at(mid) < a.now[best].at(mid)) && a.now[i].at(mid) != a.now[best].at(mid) {
-			best = i
-		}
-	}
-	if best < 0 {
+	switch {
+	case a.empty():
 		return 0, 0
+	case len(a.rising) == 0, len(a.flat) > 0 && a.least == (a.flat[0].at(mid) < a.rising[0].at(mid)):
+		return a.flat[0].at(f), a.flat[0].at(t)
 	}
-	return a.now[best].at(f), a.now[best].at(t)
+	return a.rising[0].at(f), a.rising[0].at(t)
 }
 
 // crossing returns where the tightest rising bound meets the tightest flat one, 0 if
 // nowhere.
 func (a *active) crossing() int64 {
-	var since int64
-	var flat time.Duration
-	for i := range a.now {
-		c := &a.now[i]
-		switch {
-		case c.flat > 0 && (flat == 0 || a.least == (c.flat < flat)):
-			flat = c.flat
-		case c.flat == 0 && (since == 0 || a.least == (c.since > since)):
-			since = c.since
-		}
-	}
-	if flat == 0 || since == 0 {
+	if len(a.rising) == 0 || len(a.flat) == 0 {
 		return 0
 	}
-	return since + int64(flat)
+	return a.rising[0].since + int64(a.flat[0].flat)
+}
+
+// heap holds bounds, the tightest first. Looser ones may have ended already.
+type heap []ranked
+
+type ranked struct {
+	rank int64 // the tightest has the smallest
+	bound
+}
+
+func (h *heap) add(rank int64, c bound) {
+	*h = append(*h, ranked{rank, c})
+	for m, i := *h, len(*h)-1; i > 0 && m[i].rank < m[(i-1)/2].rank; i = (i - 1) / 2 {
+		m[i], m[(i-1)/2] = m[(i-1)/2], m[i]
+	}
+}
+
+// drop removes bounds that ended by t until the first has not.
+func (h *heap) drop(t int64) {
+	for m := *h; len(m) > 0 && m[0].to <= t; *h = m {
+		m[0] = m[len(m)-1]
+		m = m[:len(m)-1]
+		for i, k := 0, 1; k < len(m); i, k = k, 2*k+1 {
+			if k+1 < len(m) && m[k+1].rank < m[k].rank {
+				k++
+			}
+			if m[i].rank <= m[k].rank {
+				break
+			}
+			m[i], m[k] = m[k], m[i]
+		}
+	}
 }

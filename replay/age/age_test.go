@@ -1,6 +1,8 @@
 package age
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -111,5 +113,73 @@ func TestPeaks(t *testing.T) {
 			{Run: -1, Never: true, FirstReport: sec(2600), LastReport: sec(2700)}}}
 	if got := Peaks(n); len(got) != 2 || got[0] != 241*time.Second || got[1] != 0 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestMany checks that many bounds that hold at the same time, as a log with stamps out of order gives, take no
+// longer than to look at each of them a few times.
+func TestMany(t *testing.T) {
+	const reports = 100_000
+	n := replay.Node{Window: replay.Window{Start: sec(0), End: sec(3 * reports)}}
+	for i := range reports {
+		n.Episodes = append(n.Episodes, replay.Episode{Run: -1, LastStarts: []replay.Instant{when(float64(2 + i))}, FirstReport: sec(float64(3 + i)), LastReport: sec(float64(2*reports + i))})
+	}
+	start := time.Now()
+	low, high := boundsAt(t, &n, reports+50)
+	if low != reports+48 || high != 49 {
+		t.Errorf("%v to %v", low, high)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// TestTightest checks the bounds at each moment against those of all that hold.
+func TestTightest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var b bounds
+		for _, list := range []*[]bound{&b.low, &b.high, &b.none} {
+			for range rnd.IntN(30) {
+				c := bound{from: 1000 + rnd.Int64N(1000)}
+				c.to, c.since = c.from+rnd.Int64N(300), c.from-rnd.Int64N(300)
+				if rnd.IntN(2) == 0 {
+					c.flat = time.Duration(1 + rnd.Int64N(300))
+				}
+				*list = append(*list, c)
+			}
+			if list == &b.none {
+				*list = (*list)[:min(len(*list), 2)]
+			}
+		}
+		spans := b.merge(1000, 2000)
+		for at := int64(1000); at < 2000; at++ {
+			var want []time.Duration
+			for i, list := range [][]bound{b.low, b.high, b.none} {
+				want = append(want, []time.Duration{0, Unknown, Unknown}[i])
+				for _, c := range list {
+					if v := c.at(at); c.from <= at && at < c.to && (want[i] == Unknown || (i == 0) == (v > want[i])) {
+						want[i] = v
+					}
+				}
+			}
+			k := slices.IndexFunc(spans, func(s Span) bool { return s.From <= at && at < s.To })
+			if k < 0 != (want[2] != Unknown) {
+				t.Fatalf("at %d: span %d, no age %v", at, k, want[2])
+			}
+			if k < 0 {
+				continue
+			}
+			s := spans[k]
+			on := func(a, b time.Duration) time.Duration {
+				return a + (b-a)*time.Duration(at-s.From)/time.Duration(s.To-s.From)
+			}
+			if low := on(s.Low0, s.Low1); low != want[0] {
+				t.Fatalf("at %d: at least %d, want %d", at, low, want[0])
+			}
+			if high := on(s.High0, s.High1); (s.High0 == Unknown) != (want[1] == Unknown) || s.High0 != Unknown && high != want[1] {
+				t.Fatalf("at %d: at most %d, want %d", at, high, want[1])
+			}
+		}
 	}
 }
