@@ -54,6 +54,19 @@ type Stamp struct {
 	Basis Basis
 }
 
+// LastSecond is the last Unix second that is taken for a time: nanoseconds since 1970
+// fit into 64 bits until April 2262, and a zone moves a time by less than a day.
+const LastSecond = (1<<63-1)/1_000_000_000 - 86400
+
+// ParseTime is time.Parse for times that Unix nanoseconds can hold, from 1678 to 2261. Others are an error.
+func ParseTime(layout, value string) (time.Time, error) {
+	t, err := time.Parse(layout, value)
+	if y := t.UTC().Year(); err == nil && (y < 1678 || y > 2261) {
+		return time.Time{}, &time.ParseError{Layout: layout, Value: value, Message: ": out of range"}
+	}
+	return t, err
+}
+
 // Resolution is a compact granularity of clock readings, because every record has
 // one: a 30-bit count and its unit. It is exact to the nanosecond up to one second,
 // and to the microsecond up to a quarter of an hour.

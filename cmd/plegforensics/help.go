@@ -62,13 +62,13 @@ func helpWidth(w io.Writer) int {
 // listWidth returns the width of a list on standard output: that of the terminal, or the one for
 // files.
 func listWidth(w io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= 40 {
+	if n := columns(0); n > 0 {
 		return n
 	}
 	if out, ok := w.(*stdout); ok {
 		if f, ok := out.Writer.(*os.File); ok {
 			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-				return max(n, 40)
+				return min(max(n, 40), mostColumns)
 			}
 		}
 	}

@@ -273,6 +273,17 @@ func (t *target) options(c *cli.Context) (report.Options, error) {
 	return fileOptions(c)
 }
 
+// mostColumns is the width in columns that nothing is wider than: lines of a timeline and of tables fill it.
+const mostColumns = 1000
+
+// columns returns the width that COLUMNS gives, or else the given one.
+func columns(width int) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); n >= 40 && (err == nil || errors.Is(err, strconv.ErrRange)) {
+		return min(n, mostColumns)
+	}
+	return width
+}
+
 // terminal returns the options for standard output, with its width and color.
 func terminal(c *cli.Context) (report.Options, error) {
 	opt, err := fileOptions(c)
@@ -282,12 +293,10 @@ func terminal(c *cli.Context) (report.Options, error) {
 	tty := onTerminal(c)
 	if tty {
 		if w, _, err := term.GetSize(int(stdoutFile(c).Fd())); err == nil {
-			opt.Width = w
+			opt.Width = min(w, mostColumns)
 		}
 	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= 40 {
-		opt.Width = n
-	}
+	opt.Width = columns(opt.Width)
 	switch when := c.String("color"); when {
 	case "always":
 		opt.Color = true

@@ -266,6 +266,9 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	}
 	for _, l := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02"} {
 		if t, err := time.ParseInLocation(l, s, loc); err == nil {
+			if y := t.UTC().Year(); y < 1678 || y > 2261 {
+				return 0, usage("give a time from 1678 to 2261", "--%s: %s is out of range", flag, s)
+			}
 			return t.UnixNano(), nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -119,7 +120,7 @@ func (r *replayRun) wanted(line []byte) bool {
 	if m == nil {
 		return true
 	}
-	at, err := time.Parse(time.RFC3339Nano, string(m[1]))
+	at, err := parse.ParseTime(time.RFC3339Nano, string(m[1]))
 	if err != nil || r.inWindow(at.UnixNano()) {
 		return true
 	}

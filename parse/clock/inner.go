@@ -26,14 +26,14 @@ const goTime = "2006-01-02 15:04:05.999999999 -0700"
 // parseHeartbeat parses either layout; the zone abbreviation and the m=+… part of
 // the first are ignored.
 func parseHeartbeat(s string) (at int64, ok bool) {
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+	if t, err := parse.ParseTime(time.RFC3339Nano, s); err == nil {
 		return t.UnixNano(), true
 	}
 	f := strings.Fields(s)
 	if len(f) < 3 {
 		return 0, false
 	}
-	t, err := time.Parse(goTime, strings.Join(f[:3], " "))
+	t, err := parse.ParseTime(goTime, strings.Join(f[:3], " "))
 	if err != nil {
 		return 0, false
 	}
@@ -70,7 +70,7 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	}
 	if at, ok := parseHeartbeat(field); ok {
 		s.inner = append(s.inner, innerStamp{index, at, what, zoned})
-	} else if t, err := time.Parse(traceTime, field); err == nil {
+	} else if t, err := parse.ParseTime(traceTime, field); err == nil {
 		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), what, false})
 	}
 	return true

@@ -38,7 +38,7 @@ func listingStamp(line []byte) parse.Stamp {
 	if json.NewDecoder(bytes.NewReader(rest)).Decode(&s) != nil {
 		return parse.Stamp{}
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
+	t, err := parse.ParseTime(time.RFC3339Nano, s)
 	if err != nil {
 		return parse.Stamp{}
 	}

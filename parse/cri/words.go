@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // stateWords maps printed states to the states of parse.Container.
@@ -45,7 +47,7 @@ func stamp(raw json.RawMessage) int64 {
 		switch {
 		case n > 1e17:
 			return n
-		case n > 1e8 && n < 1e11:
+		case n > 1e8 && n <= parse.LastSecond:
 			return n * 1e9
 		}
 		return 0

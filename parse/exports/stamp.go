@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -79,6 +80,9 @@ func epoch(s string) (time.Time, bool) {
 		unit = 1e6
 	case n < 1e17:
 		unit = 1e3
+	}
+	if n > math.MaxInt64/unit-1 {
+		return time.Time{}, false
 	}
 	ns := n * unit
 	for i, scale := 0, unit/10; i < len(frac) && scale > 0; i, scale = i+1, scale/10 {

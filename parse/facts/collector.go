@@ -41,7 +41,7 @@ func (s *scan) manifestClock(t *tree) {
 	if end.line == 0 {
 		end = t.get("start_time")
 	}
-	local, err := time.Parse("2006-01-02 15:04:05.999999", end.value)
+	local, err := parse.ParseTime("2006-01-02 15:04:05.999999", end.value)
 	if err != nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (s *scan) manifestClock(t *tree) {
 func manifestOffset(t *tree) (int, bool) {
 	plugins := t.get("components", "report", "plugins")
 	for _, p := range plugins.kids {
-		local, err := time.Parse("2006-01-02 15:04:05.999999", p.get("start_time").value)
+		local, err := parse.ParseTime("2006-01-02 15:04:05.999999", p.get("start_time").value)
 		if err != nil {
 			continue
 		}

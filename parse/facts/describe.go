@@ -163,7 +163,7 @@ func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	if len(f) < 8 || len(f[2]) != 4 || f[2][3] != ',' {
 		return
 	}
-	t, err := time.Parse("Mon, 02 Jan 2006 15:04:05 -0700", string(bytes.Join(f[2:8], []byte(" "))))
+	t, err := parse.ParseTime("Mon, 02 Jan 2006 15:04:05 -0700", string(bytes.Join(f[2:8], []byte(" "))))
 	if err == nil && t.UnixNano() > d.seen.At {
 		d.seen = parse.Stamp{At: t.UnixNano(), Res: parse.ResolutionOf(time.Second), Basis: parse.Stated}
 	}

@@ -266,7 +266,7 @@ func (s *scan) place(line int, text []byte) (parse.Pos, parse.Text) {
 
 // stamp parses an RFC 3339 time; "" and null give no time.
 func stamp(v string) parse.Stamp {
-	t, err := time.Parse(time.RFC3339Nano, v)
+	t, err := parse.ParseTime(time.RFC3339Nano, v)
 	if err != nil || t.Year() < 1971 {
 		return parse.Stamp{}
 	}

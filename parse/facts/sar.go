@@ -192,7 +192,7 @@ func xmlTime(t xml.StartElement) parse.Clock {
 			utc = a.Value
 		}
 	}
-	at, err := time.Parse("2006-01-02 15:04:05", date+" "+strings.ReplaceAll(clock, "-", ":"))
+	at, err := parse.ParseTime("2006-01-02 15:04:05", date+" "+strings.ReplaceAll(clock, "-", ":"))
 	if err != nil {
 		return parse.Clock{}
 	}

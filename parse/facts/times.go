@@ -56,7 +56,7 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 		return c, "", false
 	}
 	if len(f) == 1 { // 2026-11-21T00:05:41+00:00
-		if t, err := time.Parse(time.RFC3339Nano, f[0]); err == nil {
+		if t, err := parse.ParseTime(time.RFC3339Nano, f[0]); err == nil {
 			_, off := t.Zone()
 			return reading(t, time.Second, 0), zoneName(off), true
 		}
@@ -100,7 +100,7 @@ func parseDate(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	for _, form := range dateForms {
-		if t, err := time.Parse(form, s); err == nil {
+		if t, err := parse.ParseTime(form, s); err == nil {
 			return t, true
 		}
 	}

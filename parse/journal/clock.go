@@ -158,9 +158,20 @@ func isoSeconds(b []byte) (sec int64, ok bool) {
 	return sec, sec >= 0 // 0001-01-01 means no time
 }
 
+// outOfRange is the reading of a date after parse.LastSecond: no time.
+var outOfRange = parse.Clock{Lack: parse.LackDate}
+
+// OutOfRange reports whether the timestamp of the framing or of the header is after
+// parse.LastSecond, so that neither dates the entry.
+func (e *Entry) OutOfRange() bool { return e.Clock == outOfRange || e.Header.Clock == outOfRange }
+
 // isoTail reads what may follow the seconds of an ISO timestamp: fraction and zone.
 func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
 	ns, res, n := fraction(b)
+	if sec > parse.LastSecond {
+		_, m := zone(b[n:])
+		return outOfRange, n + m
+	}
 	c = parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
 	if n < len(b) && b[n] == 'Z' {
 		c.Lack = 0
@@ -198,8 +209,9 @@ func ReadGoTime(b []byte) (parse.Clock, int) {
 	if m < 5 {
 		return c, n
 	}
-	c.NS -= int64(off) * 1e9
-	c.Lack = 0
+	if c.Set {
+		c.NS, c.Lack = c.NS-int64(off)*1e9, 0
+	}
 	return c, n + 1 + m
 }
 
@@ -250,5 +262,8 @@ func rfc1123(b []byte) (parse.Clock, int) {
 		return parse.Clock{}, 0
 	}
 	sec := unixDay(cc*100+yy, month, day)*86400 + t - int64(off)
+	if sec < 0 || sec > parse.LastSecond {
+		return parse.Clock{}, 0
+	}
 	return parse.Clock{NS: sec * 1e9, Res: time.Second, Set: true}, 31
 }

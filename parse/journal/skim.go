@@ -280,7 +280,7 @@ func (p *Parser) tick(stamp []byte) bool {
 		sec = s
 	case ISO, Full:
 		s, ok := isoSeconds(stamp[k-19:])
-		if !ok || stamp[k-9] != p.second[k-9] || string(stamp[:k-19]) != string(p.second[:k-19]) {
+		if !ok || s > parse.LastSecond || stamp[k-9] != p.second[k-9] || string(stamp[:k-19]) != string(p.second[:k-19]) {
 			return false
 		}
 		sec = s

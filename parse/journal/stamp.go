@@ -69,6 +69,9 @@ func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 }
 
 func (p *Parser) cache(stamp []byte, form Form, sec int64) {
+	if sec > parse.LastSecond {
+		return
+	}
 	n := len(stamp)
 	p.second = append(append(p.second[:0], stamp...), ' ')
 	p.secHead.set(p.second)
@@ -122,9 +125,13 @@ func leap(year int) bool { return unixDay(year, 3, 1)-unixDay(year, 2, 28) == 2 
 // fullTail reads fraction and zone of short-full and verbose timestamps: " UTC ",
 // " +0530 ", " CEST ". Some abbreviations, such as CST, are ambiguous and determine no
 // offset. A word that is in fact the writer is left alone.
-func fullTail(sec int64, b []byte) (parse.Clock, int) {
+func fullTail(sec int64, b []byte) (c parse.Clock, n int) {
+	if sec > parse.LastSecond {
+		_, n = fullTail(0, b)
+		return outOfRange, n
+	}
 	ns, res, n := fraction(b)
-	c := parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
+	c = parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
 	if n >= len(b) || b[n] != ' ' {
 		return c, n
 	}
@@ -220,8 +227,9 @@ func zoneApart(b []byte, i int, c *parse.Clock) int {
 	if readPodman(b, &h) {
 		return -1
 	}
-	c.NS -= int64(off) * 1e9
-	c.Lack = 0
+	if c.Set {
+		c.NS, c.Lack = c.NS-int64(off)*1e9, 0
+	}
 	return n + 1
 }
 
@@ -272,7 +280,7 @@ func unixStamp(b []byte) (parse.Clock, int) {
 	}
 	whole, _, _ := decimal(b[:i])
 	us, ok := six(b[i+1:])
-	if !ok {
+	if !ok || whole > parse.LastSecond {
 		return parse.Clock{}, 0
 	}
 	return parse.Clock{NS: whole*1e9 + us*1e3, Res: microsecond, Set: true}, i + 8
@@ -346,7 +354,7 @@ func monotonic(in []byte) (ns int64, ok bool) {
 		return 0, digits == 6
 	}
 	whole, _, digits := decimal(in)
-	if whole < 0 || digits != 6 || whole > 1<<40 {
+	if whole < 0 || digits != 6 || whole > parse.LastSecond {
 		return 0, false
 	}
 	dot := bytes.IndexByte(in, '.')

@@ -283,7 +283,7 @@ func exitTime(s string) string {
 	if m == nil {
 		return ""
 	}
-	t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", m[1])
+	t, err := parse.ParseTime("2006-01-02 15:04:05.999999999 -0700 MST", m[1])
 	if err != nil {
 		return m[1]
 	}

@@ -13,16 +13,17 @@ import (
 // Line numbers are 1-based within the run, because the lines before it have not
 // been counted yet. In a binary journal they are the entry numbers in the file.
 type Result struct {
-	events   []parse.Event
-	batches  []*parse.Batch
-	streams  []*stream
-	markers  []*parse.Marker
-	facts    []*parse.Fact
-	warnings []parse.Warning
-	lines    int
-	section  *string // the last section that begins in the run, nil if none
-	order    order
-	own      uint32 // the line that Options.Own recognized, where decoding stopped; 0: none
+	outOfRange bool // a timestamp was, see take
+	events     []parse.Event
+	batches    []*parse.Batch
+	streams    []*stream
+	markers    []*parse.Marker
+	facts      []*parse.Fact
+	warnings   []parse.Warning
+	lines      int
+	section    *string // the last section that begins in the run, nil if none
+	order      order
+	own        uint32 // the line that Options.Own recognized, where decoding stopped; 0: none
 }
 
 // Lines returns the number of lines of the run.
@@ -312,6 +313,12 @@ func (s *scanner) take(rec []byte, lines int) {
 		s.enterSection(string(e.Msg))
 	case journal.Control:
 		s.control(rec)
+	}
+	if e.OutOfRange() {
+		if e.Clock, e.Header.Clock = (parse.Clock{}), (parse.Clock{}); !s.res.outOfRange {
+			s.res.outOfRange = true
+			s.warn(s.at, s.line, "the timestamp is after April 2262, which is out of range: this line, and others like it, has no time")
+		}
 	}
 	l := s.streamOf(e)
 	clock := &e.Clock

@@ -270,7 +270,7 @@ func (b *bounds) merge(from, to int64) []Span {
 	if to <= from {
 		return nil
 	}
-	edges := []int64{from, to}
+	edges := append(make([]int64, 0, 2+2*(len(b.low)+len(b.high)+len(b.none))), from, to)
 	for _, list := range [][]bound{b.low, b.high, b.none} {
 		slices.SortStableFunc(list, func(x, y bound) int { return cmp.Compare(x.from, y.from) })
 		for i := range list {
@@ -303,13 +303,13 @@ func (b *bounds) merge(from, to int64) []Span {
 // pieces appends the spans from f to t, an interval in which the same bounds hold. It
 // splits where a rising bound meets a flat one.
 func pieces(out []Span, low, high *active, f, t int64) []Span {
-	cuts := []int64{f, t}
-	for _, a := range []*active{low, high} {
+	cuts := [4]int64{f, f, f, t}
+	for i, a := range [2]*active{low, high} {
 		if at := a.crossing(); at > f && at < t {
-			cuts = append(cuts, at)
+			cuts[1+i] = at
 		}
 	}
-	slices.Sort(cuts)
+	slices.Sort(cuts[:])
 	for i := 1; i < len(cuts); i++ {
 		s := Span{From: cuts[i-1], To: cuts[i], High0: Unknown, High1: Unknown}
 		if s.To == s.From {
@@ -350,7 +350,7 @@ type active struct {
 // advance moves to moment t.
 func (a *active) advance(t int64) {
 	for ; a.next < len(a.all) && a.all[a.next].from <= t; a.next++ {
-		switch c := a.all[a.next]; {
+		switch c := &a.all[a.next]; {
 		case c.flat > 0 && a.least:
 			a.flat.add(int64(c.flat), c)
 		case c.flat > 0:
@@ -394,10 +394,10 @@ type heap []ranked
 
 type ranked struct {
 	rank int64 // the tightest has the smallest
-	bound
+	*bound
 }
 
-func (h *heap) add(rank int64, c bound) {
+func (h *heap) add(rank int64, c *bound) {
 	*h = append(*h, ranked{rank, c})
 	for m, i := *h, len(*h)-1; i > 0 && m[i].rank < m[(i-1)/2].rank; i = (i - 1) / 2 {
 		m[i], m[(i-1)/2] = m[(i-1)/2], m[i]

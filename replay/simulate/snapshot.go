@@ -189,7 +189,7 @@ func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
 	if l.time == nil || json.Unmarshal(l.time, &stamp) != nil {
 		return fmt.Errorf("no time")
 	}
-	t, err := time.Parse(time.RFC3339Nano, stamp)
+	t, err := parse.ParseTime(time.RFC3339Nano, stamp)
 	if err != nil || t.Year() < 1970 || t.Year() > 2200 {
 		return fmt.Errorf("time %q is not RFC 3339", stamp)
 	}

@@ -193,7 +193,7 @@ func runtimeStamp(s string) (int64, bool) {
 		return 0, false
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999 -0700 MST", "2006-01-02 15:04:05.999999999Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 1970 {
+		if t, err := parse.ParseTime(layout, s); err == nil && t.Year() > 1970 {
 			return t.UnixNano(), true
 		}
 	}

@@ -392,7 +392,7 @@ func othersOnly(reasons string) bool {
 // tables of kubectl describe, or Go's time format in the lines of a controller.
 func ParseStamp(s string) (int64, bool) {
 	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z, "2006-01-02 15:04:05 -0700 MST"} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 2000 {
+		if t, err := parse.ParseTime(layout, s); err == nil && t.Year() >= 2000 {
 			return t.UnixNano(), true
 		}
 	}

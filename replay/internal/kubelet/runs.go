@@ -120,7 +120,7 @@ func processStart(s string) (int64, bool) {
 	if len(f) < 3 {
 		return 0, false
 	}
-	t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
+	t, err := parse.ParseTime("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
 	if err != nil {
 		return 0, false
 	}
