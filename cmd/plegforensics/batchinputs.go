@@ -44,14 +44,14 @@ func batchInputs(c *cli.Context) ([]string, error) {
 		out = append(out, names...)
 	}
 	if path := c.String("manifest"); path != "" {
-		data, err := readAside(path)
+		data, err := readAside(path, maxNames)
 		if err != nil {
 			return nil, usage("", "--manifest %s", plainly(err))
 		}
 		out = append(out, listed(data)...)
 	}
 	if stdin {
-		data, err := readAll("the list", c.App.Reader)
+		data, err := readAll("the list", c.App.Reader, maxNames)
 		if err != nil {
 			return nil, usage("", "--from-stdin: %s", plainly(err))
 		}
@@ -330,7 +330,7 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 			return fleet.Header{}, err
 		}
 		for _, name := range names {
-			data, err := readAside(name)
+			data, err := readRuleFile(name)
 			if err != nil {
 				return fleet.Header{}, usage("", "--rules %s", plainly(err))
 			}

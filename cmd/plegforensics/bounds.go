@@ -22,26 +22,33 @@ import (
 // read, such as /proc/kmsg. Files read besides the inputs have a size limit; a file that yields
 // nothing has a time limit.
 
-// maxAside is the maximum size in bytes of a file of rules or names.
-const maxAside = 64 << 20
+// Maximum sizes in bytes of a file of names and of one of rules, of which a real one has some 100 KB: the
+// text of rules takes a hundred times its size in memory.
+const (
+	maxNames = 64 << 20
+	maxRules = 4 << 20
+)
+
+// readRuleFile reads a file of rules.
+func readRuleFile(path string) ([]byte, error) { return readAside(path, maxRules) }
 
 // readAside reads a file of rules or names.
-func readAside(path string) ([]byte, error) {
+func readAside(path string, most int) ([]byte, error) {
 	f, err := bundle.OpenAside(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer f.Close()
-	return readAll(path, f)
+	return readAll(path, f, most)
 }
 
-func readAll(path string, in io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, maxAside+1))
+func readAll(path string, in io.Reader, most int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: bundle.Told(err)}
 	}
-	if len(data) > maxAside {
-		return nil, fmt.Errorf("%s holds more than %d MiB", path, maxAside>>20)
+	if len(data) > most {
+		return nil, fmt.Errorf("%s holds more than %d MiB", path, most>>20)
 	}
 	return asUTF8(data), nil
 }

@@ -325,7 +325,7 @@ func thresholds(c *cli.Context) ([]rules.Limit, error) {
 	return out, nil
 }
 
-// readRules reads a rule file, or all .yaml files of a directory.
+// readRuleFile reads a rule file, or all .yaml files of a directory.
 func readRules(path string) (rules.Contents, error) {
 	var out rules.Contents
 	names, err := ruleFiles(path)
@@ -333,7 +333,7 @@ func readRules(path string) (rules.Contents, error) {
 		return out, err
 	}
 	for _, name := range names {
-		data, err := readAside(name)
+		data, err := readRuleFile(name)
 		if err != nil {
 			return out, usage("", "--rules %s", plainly(err))
 		}

@@ -72,7 +72,7 @@ func (p *promRules) ruleFilesOf(t *promtest.File) []alerts.Group {
 			p.mistakes = append(p.mistakes, fmt.Sprintf("%s:%d: no rule file matches %q", t.Name, pattern.Line, pattern.Text))
 		}
 		for _, name := range names {
-			data, err := readAside(name)
+			data, err := readRuleFile(name)
 			if err != nil {
 				p.mistakes = append(p.mistakes, fmt.Sprintf("%s:%d: %v", t.Name, pattern.Line, err))
 				continue

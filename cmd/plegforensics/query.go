@@ -168,7 +168,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 		}
 		before := len(groups)
 		for _, name := range names {
-			data, err := readAside(name)
+			data, err := readRuleFile(name)
 			if err != nil {
 				return nil, usage("", "--alert-rules %s", plainly(err))
 			}

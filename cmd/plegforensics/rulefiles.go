@@ -38,7 +38,7 @@ func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			data, err := readAside(name)
+			data, err := readRuleFile(name)
 			if err != nil {
 				return nil, usage("", "%s", plainly(err))
 			}

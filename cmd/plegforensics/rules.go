@@ -107,7 +107,10 @@ func limitOf(p *rules.Pack, id string) string {
 	return ""
 }
 
-// rulesCheck reads the named files and prints every mistake with its position.
+// mostMistakes is the number of mistakes that are printed one by one.
+const mostMistakes = 1000
+
+// rulesCheck reads the named files and prints the mistakes with their positions.
 func rulesCheck(c *cli.Context) error {
 	named, err := namedRuleFiles(c)
 	if err != nil {
@@ -130,8 +133,11 @@ func rulesCheck(c *cli.Context) error {
 		}
 	}
 	mistakes = append(mistakes, prom.mistakes...)
-	for _, m := range mistakes {
+	for _, m := range mistakes[:min(len(mistakes), mostMistakes)] {
 		fmt.Fprintln(shownLines{c.App.Writer}, m)
+	}
+	if more := len(mistakes) - mostMistakes; more > 0 {
+		fmt.Fprintf(c.App.Writer, "and %d more\n", more)
 	}
 	if len(mistakes) > 0 {
 		return usage("", "%s in rule files", parse.Plural(len(mistakes), "mistake"))

@@ -66,10 +66,17 @@ type File struct {
 	anchored error // why it cannot be packed, if so
 }
 
+// mostDocs is how many documents a file may hold, far more than any real one does.
+const mostDocs = 5000
+
 // Parse scans a file.
 func Parse(name string, data []byte) File {
 	f := File{Name: name}
 	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		if len(f.Docs) == mostDocs {
+			f.Err = fmt.Errorf("yaml: line %d: the %d documents before are the most that a file may hold", f.Docs[mostDocs-1].Line, mostDocs)
+			return f
+		}
 		var doc yaml.Node
 		if err := dec.Decode(&doc); err != nil {
 			if !errors.Is(err, io.EOF) {
