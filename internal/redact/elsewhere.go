@@ -122,7 +122,7 @@ var property = lazy(`\B-D([A-Za-z][A-Za-z0-9._-]*)=\\*["']?([A-Za-z0-9_][A-Za-z0
 
 // properties appends the values of system properties, except those of Java itself and plain
 // settings.
-func properties(out []span, s string) []span {
+func properties(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "-D") {
 		return out
 	}
@@ -139,8 +139,8 @@ func properties(out []span, s string) []span {
 
 // attributes appends the values of labels and annotations, except those of Kubernetes itself, which
 // are the same in every cluster.
-func attributes(out []span, s string) []span {
-	if !strings.Contains(s, "/") {
+func attributes(out []span, s string, has *pairs) []span {
+	if !hasDomain(s) {
 		return out
 	}
 	for _, m := range attribute().FindAllStringSubmatchIndex(s, -1) {
@@ -150,4 +150,21 @@ func attributes(out []span, s string) []span {
 		out = append(out, span{from: m[4], to: m[5], kind: Object})
 	}
 	return out
+}
+
+// hasDomain reports whether a slash follows the last label of a domain name.
+func hasDomain(s string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(s[at:], '/')
+		if at += i; i < 0 {
+			return false
+		}
+		k := at
+		for k > 0 && s[k-1] >= 'a' && s[k-1] <= 'z' {
+			k--
+		}
+		if k > 1 && k < at && s[k-1] == '.' && isNameByte(s[k-2]) {
+			return true
+		}
+	}
 }

@@ -32,10 +32,11 @@ func (m *memo) find(s string) scanResult {
 	if ok {
 		return f
 	}
-	f.spans = positions(s)
+	has := pairsOf(s)
+	f.spans = positions(s, &has)
 	f.places = len(f.spans)
 	for _, sh := range places {
-		f.spans = sh.spans(f.spans, s, false)
+		f.spans = sh.spans(f.spans, s, &has, false)
 	}
 	f.spans = slices.Clip(f.spans)
 	if len(m.known) >= maxPatterns {
@@ -136,4 +137,47 @@ func vowelless(w string) bool {
 		}
 	}
 	return true
+}
+
+// shown is a cache of texts as they are shown: a report says many things more than once.
+type shown struct {
+	texts map[string]shownText
+	size  int     // of the texts
+	used  []*name // in the current text
+}
+
+// shownText is a text as it is shown and the names in it, one for each time.
+type shownText struct {
+	text  string
+	names []*name
+}
+
+const maxShown = 4 << 20
+
+func (c *shown) find(s string) (string, []*name, bool) {
+	out, known := c.texts[s]
+	return out.text, out.names, known
+}
+
+// use counts a name that is replaced in the current text.
+func (c *shown) use(n *name) {
+	n.count++
+	c.used = append(c.used, n)
+}
+
+func (c *shown) keep(s, out string) {
+	const overhead = 100
+	if size := len(s) + len(out) + 8*len(c.used) + overhead; size < maxShown/64 {
+		if c.size += size; c.size > maxShown || c.texts == nil {
+			c.texts, c.size = map[string]shownText{}, size
+		}
+		c.texts[s] = shownText{out, slices.Clone(c.used)}
+	}
+}
+
+// forget empties the cache when there is another name.
+func (c *shown) forget() {
+	if len(c.texts) > 0 {
+		c.texts, c.size = nil, 0
+	}
 }

@@ -52,7 +52,7 @@ func (r *Redactor) Path(path string) string {
 			continue
 		}
 		j := wordEnd(path, i)
-		if n := r.names[strings.ToLower(path[i:j])]; n != nil && n.plain && (n.kind == Path || n.kind == Node) {
+		if n := r.lookup(path[i:j]); n != nil && n.plain && (n.kind == Path || n.kind == Node) {
 			n.count++
 			b.WriteString(path[last:i])
 			b.WriteString(n.pseudonym)

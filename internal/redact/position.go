@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"hash/maphash"
 	"iter"
 	"regexp"
 	"slices"
@@ -43,8 +44,8 @@ const (
 var shapes = []shape{
 	// Pods.
 	{lazy(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
-	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, `od=|od:|od"|ods=|ods:|ods"|objectName|pod_ref`},
-	{lazy(q + `([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})` + q), []Kind{Namespace, Pod}, "/"},
+	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, `od=|od:|od"=|od":|ods=|ods:|ods"=|ods":|objectName|pod_ref`},
+	{lazy(q + `([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})` + q), []Kind{Namespace, Pod}, aPair},
 	{lazy(`[Nn]amespace:(?:\s?` + q + `)?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
 	{lazy(`(?m)^\s*Namespace:\s+([a-z0-9][a-z0-9-]*)\s*$`), []Kind{Namespace}, "Namespace:"},
 	{lazy(`PodSandboxMetadata\{Name:([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
@@ -149,8 +150,8 @@ var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image,
 	"repoTags": Image, "repoDigests": Image, "RepoTags": Image, "RepoDigests": Image}
 
 // listed appends the elements of lists.
-func listed(out []span, s string) []span {
-	if !hinted(s, "=[|:[|= [|: [|\"[") {
+func listed(out []span, s string, has *pairs) []span {
+	if !hinted(s, has, "=[|:[|= [|: [|\"[") {
 		return out
 	}
 	for _, m := range lists().FindAllStringSubmatchIndex(s, -1) {
@@ -236,18 +237,18 @@ func value(k Kind, v string) (from, to int) {
 
 // positions returns the names in s that are revealed by their surroundings, in the order in which
 // they are to be learned.
-func positions(s string) []span {
+func positions(s string, has *pairs) []span {
 	var out []span
 	for _, list := range [][]shape{shapes, elsewhere} {
 		for _, sh := range list {
-			out = sh.spans(out, s, false)
+			out = sh.spans(out, s, has, false)
 		}
 	}
 	for _, sh := range sentences {
-		out = sh.spans(out, s, true)
+		out = sh.spans(out, s, has, true)
 	}
-	for _, more := range []func([]span, string) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
-		out = more(out, s)
+	for _, more := range []func([]span, string, *pairs) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
+		out = more(out, s, has)
 	}
 	for a := range assignments(s) {
 		key := s[a.key:a.keyEnd]
@@ -336,11 +337,14 @@ func assignments(s string) iter.Seq[assignment] {
 
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
 
-// aPort is a hint for a host with a port; see hasPort. No text contains it literally.
-const aPort = "host:port\x00"
+// Hints for what no literal tells. No text contains them.
+const (
+	aPort = "host:port\x00"       // behind a word, a host with a port; see hasPort
+	aPair = "\"namespace/pod\x00" // see hasPair
+)
 
-// hasPort reports whether a text contains a word with a letter before a colon and two digits, which
-// a time does not have.
+// hasPort reports whether a text contains a host with a port behind another word: name bytes with a
+// letter, which a time does not have, a colon and two digits.
 func hasPort(s string) bool {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(s[at:], ':')
@@ -350,27 +354,60 @@ func hasPort(s string) bool {
 		if !digitAt(s, at+1) || !digitAt(s, at+2) {
 			continue
 		}
-		for k := at - 1; k >= 0 && (isNameByte(s[k]) && s[k] != '_'); k-- {
-			if isLetter(rune(s[k])) {
-				return true
-			}
+		k, letter := at-1, false
+		for ; k >= 0 && isNameByte(s[k]) && s[k] != '_'; k-- {
+			letter = letter || isLetter(rune(s[k]))
+		}
+		for letter && k >= 0 && (isBlank(s[k]) || s[k] == '\v' || strings.IndexByte("=:\\\"'", s[k]) >= 0) {
+			k--
+		}
+		if letter && k >= 0 && isLetter(rune(s[k])) {
+			return true
+		}
+	}
+}
+
+// hasPair reports whether what stands before a slash begins behind a quotation mark.
+func hasPair(s string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(s[at:], '/')
+		if at += i; i < 0 {
+			return false
+		}
+		k := at
+		for k > 0 && at-k < labelEnd && (isAlnum(s[k-1]) || s[k-1] == '-') {
+			k--
+		}
+		if k > 0 && k < at && (s[k-1] == '"' || s[k-1] == '\'') {
+			return true
 		}
 	}
 }
 
 // hinted reports whether a text contains one of the hints, which are separated by bars.
-func hinted(s, hints string) bool {
+func hinted(s string, has *pairs, hints string) bool {
 	for h := range strings.SplitSeq(hints, "|") {
-		if h == aPort && hasPort(s) || strings.Contains(s, h) {
-			return true
+		switch h {
+		case aPort:
+			if hasPort(s) {
+				return true
+			}
+		case aPair:
+			if hasPair(s) {
+				return true
+			}
+		default:
+			if has.all(h) && strings.Contains(s, h) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // spans appends the names matched by the shape.
-func (sh shape) spans(out []span, s string, loose bool) []span {
-	if !hinted(s, sh.hint) {
+func (sh shape) spans(out []span, s string, has *pairs, loose bool) []span {
+	if !hinted(s, has, sh.hint) {
 		return out
 	}
 	for _, m := range sh.re().FindAllStringSubmatchIndex(s, -1) {
@@ -391,6 +428,14 @@ func (r *Redactor) Learn(s string) {
 	if s == "" {
 		return
 	}
+	key := maphash.String(r.where.seed, s)
+	if _, again := r.heard[key]; again {
+		return
+	}
+	if len(r.heard) >= maxPatterns {
+		clear(r.heard)
+	}
+	r.heard[key] = struct{}{}
 	f := r.where.find(s)
 	for _, p := range f.spans[:f.places] {
 		if text := s[p.from:p.to]; !p.loose || !familiar(text) {
@@ -520,11 +565,11 @@ func (r *Redactor) inContext(s string) string {
 	var b strings.Builder
 	last := 0
 	for _, f := range found {
-		n := r.names[strings.ToLower(s[f.from:f.to])]
+		n := r.lookup(s[f.from:f.to])
 		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || f.loose && familiar(s[f.from:f.to]) {
 			continue // all other names are replaced later, wherever they occur
 		}
-		n.count++
+		r.shown.use(n)
 		b.WriteString(s[last:f.from])
 		b.WriteString(n.pseudonym)
 		last = f.to
@@ -546,10 +591,10 @@ func (r *Redactor) pairs(s string) []span {
 			from--
 		}
 		last = slash + 1
-		if ns := r.names[strings.ToLower(s[from:slash])]; ns == nil || ns.kind != Namespace {
+		if ns := r.lookup(s[from:slash]); ns == nil || ns.kind != Namespace {
 			continue
 		}
-		if pod := r.names[strings.ToLower(s[slash+1:to])]; pod != nil && (pod.kind == Pod || pod.kind == Container) {
+		if pod := r.lookup(s[slash+1 : to]); pod != nil && (pod.kind == Pod || pod.kind == Container) {
 			out = append(out, span{from: from, to: slash, kind: Namespace}, span{from: slash + 1, to: to, kind: Pod})
 			last = to
 		}

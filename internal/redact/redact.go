@@ -22,6 +22,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -59,9 +60,9 @@ type Replacement struct {
 type name struct {
 	kind      Kind
 	text      string // as first seen
-	tag       digest // sort key and, with a key, the pseudonym
 	pseudonym string // "" until Settle
-	count     int
+	same      *name  // the next of the same canonical spelling
+	count     int32
 	plain     bool // also an ordinary word
 }
 
@@ -71,23 +72,25 @@ type digest [10]byte
 // Redactor holds the learned names. It is not safe for concurrent use.
 type Redactor struct {
 	key   []byte
-	mac   hash.Hash          // with key
-	names map[string]*name   // by lowercase text
-	fresh []*name            // names without a pseudonym
-	index map[string][]*name // names with a pseudonym, by canonical spelling
-	heads map[string][]int   // by first word, the lengths of the names in index, longest first
-	taken map[string]bool    // pseudonyms in use
+	mac   hash.Hash        // with key
+	names map[string]*name // by canonical spelling
+	slab  []name           // room for names
+	fresh []*name          // names without a pseudonym
+	heads map[string][]int // by first word, the lengths of names of several words, longest first
+	taken map[string]bool  // with a key, pseudonyms in use
 	next  map[Kind]int
 	plain bool // some name is also an ordinary word
 	where memo
-	words map[string]bool  // cache: whether a word is strange
-	trust map[string]trust // cache: trust in a name
+	words map[string]bool     // cache: whether a word is strange
+	trust map[string]trust    // cache: trust in a name
+	heard map[uint64]struct{} // cache: texts that were learned from
+	shown shown
 }
 
 // New returns a redactor. With a key, pseudonyms depend on key and name alone, so that several
 // reports agree; without one, names are numbered in an order that reveals nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, heard: map[uint64]struct{}{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a report needs.
@@ -106,74 +109,126 @@ const edges = " \t\r\n\"'`.,;:()[]{}<>\\/*?!…"
 // before form; only Word is replaced by a later kind.
 func (r *Redactor) learn(k Kind, text string) {
 	text = strings.Trim(text, edges)
-	folded := strings.ToLower(text)
-	if n := r.names[folded]; n != nil {
+	if n := r.lookup(text); n != nil {
 		if n.kind == Word && k != Word && n.pseudonym == "" {
 			n.kind, n.plain = k, ordinary(k, text)
 		}
 		return
 	}
-	if wellKnown[folded] || r.taken[text] || !strings.ContainsFunc(text, isNameRune) {
+	if wellKnown[strings.ToLower(text)] || r.isTaken(text) || !strings.ContainsFunc(text, isNameRune) {
 		return
 	}
-	n := &name{kind: k, text: text, plain: ordinary(k, text)}
-	r.names[folded] = n
-	r.fresh = append(r.fresh, n)
+	r.fresh = append(r.fresh, r.add(k, text))
+}
+
+// lookup returns the name of a text, nil if there is none.
+func (r *Redactor) lookup(text string) *name {
+	var buf [maxName]byte
+	n := r.names[string(appendCanonical(buf[:0], text))]
+	for n != nil && !strings.EqualFold(n.text, text) {
+		n = n.same
+	}
+	return n
+}
+
+// add adds a name that is not known yet. It has no pseudonym.
+func (r *Redactor) add(k Kind, text string) *name {
+	if len(r.slab) == cap(r.slab) {
+		r.slab = make([]name, 0, min(512, 16+2*cap(r.slab)))
+	}
+	text = strings.Clone(text) // of a line that need not be kept
+	spelling := text
+	if s := canonical(text); s != text {
+		spelling = s
+	}
+	r.slab = append(r.slab, name{kind: k, text: text, plain: ordinary(k, text), same: r.names[spelling]})
+	n := &r.slab[len(r.slab)-1]
+	r.names[spelling] = n
+	return n
+}
+
+// isTaken reports whether a text is a pseudonym.
+func (r *Redactor) isTaken(text string) bool {
+	if r.key != nil {
+		return r.taken[text]
+	}
+	i := strings.LastIndexByte(text, '-') + 1
+	if i == 0 || i == len(text) || text[i] == '0' || digitsEnd(text, i) != len(text) {
+		return false
+	}
+	n, err := strconv.Atoi(text[i:])
+	return err == nil && n <= r.next[Kind(text[:i-1])]
 }
 
 // Settle ends learning: from now on Text replaces what was learned.
 func (r *Redactor) Settle() {
-	for _, n := range r.fresh {
-		n.tag = r.tag(n.text)
+	if len(r.fresh) == 0 {
+		return
 	}
-	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(bytes.Compare(a.tag[:], b.tag[:]), cmp.Compare(a.text, b.text)) })
-	for _, n := range r.fresh {
-		r.christen(n)
+	type tagged struct {
+		tag digest
+		*name
 	}
-	r.fresh = r.fresh[:0]
+	order := make([]tagged, len(r.fresh))
+	for i, n := range r.fresh {
+		order[i] = tagged{r.tag(n.text), n}
+	}
+	slices.SortFunc(order, func(a, b tagged) int {
+		if by := bytes.Compare(a.tag[:], b.tag[:]); by != 0 {
+			return by
+		}
+		return cmp.Compare(a.text, b.text)
+	})
+	for _, n := range order {
+		r.christen(n.name, n.tag)
+	}
+	r.fresh = nil
 }
 
-// christen gives a name its pseudonym and adds it to the index.
-func (r *Redactor) christen(n *name) {
+// christen gives a name its pseudonym.
+func (r *Redactor) christen(n *name, tag digest) {
 	for {
 		var p string
 		if r.key == nil {
 			r.next[n.kind]++
-			p = fmt.Sprintf("%s-%d", n.kind, r.next[n.kind])
-		} else if p = fmt.Sprintf("%s-%x", n.kind, n.tag[:5]); r.taken[p] {
+			p = string(n.kind) + "-" + strconv.Itoa(r.next[n.kind])
+		} else if p = fmt.Sprintf("%s-%x", n.kind, tag[:5]); r.taken[p] {
 			p += fmt.Sprintf("-%d", len(r.taken))
 		}
-		if r.names[p] != nil || r.taken[p] {
+		if r.lookup(p) != nil || r.taken[p] {
 			if r.key != nil {
 				r.taken[p] = true
 			}
 			continue // a pseudonym must not be a real name
 		}
 		n.pseudonym = p
-		r.taken[p] = true
+		if r.key != nil {
+			r.taken[p] = true
+		}
 		break
 	}
 	r.plain = r.plain || n.plain
-	spelling := canonical(n.text)
-	r.index[spelling] = append(r.index[spelling], n)
-	word := spelling[:wordEnd(spelling, 0)]
-	if at, has := slices.BinarySearchFunc(r.heads[word], len(spelling), func(a, b int) int { return b - a }); !has {
-		r.heads[word] = slices.Insert(r.heads[word], at, len(spelling))
+	r.shown.forget()
+	end := wordEnd(n.text, 0)
+	if end == len(n.text) {
+		return
+	}
+	word := strings.ToLower(n.text[:end])
+	if at, has := slices.BinarySearchFunc(r.heads[word], len(n.text), func(a, b int) int { return b - a }); !has {
+		r.heads[word] = slices.Insert(r.heads[word], at, len(n.text))
 	}
 }
 
 // named returns the name of a text that is recognizable by its form; a new one is learned. It
 // returns nil for well-known names.
 func (r *Redactor) named(k Kind, text string) *name {
-	folded := strings.ToLower(text)
-	if wellKnown[folded] {
+	if wellKnown[strings.ToLower(text)] {
 		return nil
 	}
-	n := r.names[folded]
+	n := r.lookup(text)
 	if n == nil {
-		n = &name{kind: k, text: text, tag: r.tag(text)}
-		r.names[folded] = n
-		r.christen(n)
+		n = r.add(k, text)
+		r.christen(n, r.tag(text))
 	}
 	if n.pseudonym == "" {
 		r.Settle()
@@ -194,8 +249,10 @@ func (r *Redactor) tag(text string) (d digest) {
 func (r *Redactor) Replacements() []Replacement {
 	var out []Replacement
 	for _, n := range r.names {
-		if n.count > 0 {
-			out = append(out, Replacement{n.kind, n.text, n.pseudonym, n.count})
+		for ; n != nil; n = n.same {
+			if n.count > 0 {
+				out = append(out, Replacement{n.kind, n.text, n.pseudonym, int(n.count)})
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Replacement) int {

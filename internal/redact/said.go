@@ -10,7 +10,7 @@ import (
 
 // addressed appends the hosts of x:user@host, as in mailto:, sip: and owner:, on any domain. The
 // user goes with the credentials; see logins.
-func addressed(out []span, s string) []span {
+func addressed(out []span, s string, has *pairs) []span {
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '@')
 		if i < 0 {
@@ -52,7 +52,7 @@ var standard = wordSet(`etc var lib run usr local opt home root srv mnt data bin
 	openstack vsphere cloud-provider kubelet-config kubelet-kubeconfig agent server client manifests cfg default`)
 
 // options appends the values of flags that are names.
-func options(out []span, s string) []span {
+func options(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "--") {
 		return out
 	}
@@ -115,7 +115,7 @@ var goLabels = lazy(`map\[string\]string\{([^{}]*)\}`)
 var chosen = wordSet("app k8s-app name run release team app.kubernetes.io/name app.kubernetes.io/instance app.kubernetes.io/part-of job-name")
 
 // labels appends the values in maps of labels, {app: a,io.kubernetes.pod.name: b,}.
-func labels(out []span, s string) []span {
+func labels(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "map[string]string{") {
 		return out
 	}
@@ -145,7 +145,7 @@ var sample = lazy(`\b[a-zA-Z_:][a-zA-Z0-9_:]*\{((?:[a-zA-Z_][a-zA-Z0-9_]*=\\*"[^
 
 // samples appends the values of the labels of metrics in texts, such as a warning about a damaged
 // line. As in series, they are names, but for those of enumerations.
-func samples(out []span, s string) []span {
+func samples(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "=\"") && !strings.Contains(s, "=\\") || !strings.Contains(s, "{") {
 		return out
 	}
@@ -174,8 +174,8 @@ var subresources = strings.Fields(`status proxy metrics stats log logs spec exec
 	pods pod resize checkpoint container containers node namespace volume volumes image sandbox service services host kubelet name uid`)
 
 // references appends the names in pod/a, node/b and ns/c.
-func references(out []span, s string) []span {
-	if !hinted(s, "pod/|pods/|node/|nodes/|ns/|namespace/|namespaces/") {
+func references(out []span, s string, has *pairs) []span {
+	if !hinted(s, has, "pod/|pods/|node/|nodes/|ns/|namespace/|namespaces/") {
 		return out
 	}
 	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
@@ -198,7 +198,7 @@ var account = lazy(`\b(?:[Ff]or|[Bb]y|[Aa]s|of) [Uu]ser (?:` + q + `)?([A-Za-z_]
 var noUsers = wordSet("namespace namespaces space id ids data request requests mode code input output interaction and or with in is to the from process processes slice slices session sessions instance manager service services runtime directory")
 
 // accounts appends the users of sentences such as "session closed for user bob".
-func accounts(out []span, s string) []span {
+func accounts(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "ser ") {
 		return out
 	}
@@ -220,8 +220,8 @@ var programs = wordSet(`containerd systemd kube kubelet docker dockerd runc cri 
 
 // processes appends names of processes that are joined of words, unless the first is that of a
 // program of nodes.
-func processes(out []span, s string) []span {
-	if !hinted(s, "Killed process|ask") {
+func processes(out []span, s string, has *pairs) []span {
+	if !hinted(s, has, "Killed process|ask") {
 		return out
 	}
 	for _, m := range process().FindAllStringSubmatchIndex(s, -1) {

@@ -27,7 +27,7 @@ var sentences = []shape{
 	{lazy(`\bPod ([a-z0-9][a-z0-9.-]*[a-z0-9]) in ([a-z0-9][a-z0-9-]*[a-z0-9]) `), []Kind{Pod, Namespace}, "Pod "},
 	{lazy(`\b(?:[Cc]reated|[Ss]tarted|[Ss]topping|[Rr]emoving|restarting failed) container:? ` + label + `(?:[ ,.;"]|$)`), []Kind{Container}, " container "},
 	{lazy(`\bContainer ` + label + ` (?:was|is|failed|in|has|did) `), []Kind{Container}, "Container "},
-	{lazy(`\b(?:Created|Deleted|Killed) pod:? ` + label), []Kind{Pod}, " pod"},
+	{lazy(`\b(?:Created|Deleted|Killed) pod:? ` + label), []Kind{Pod}, "eated pod|eleted pod|illed pod"},
 	{lazy(`\breplica set ` + label), []Kind{Object}, "replica set "},
 	{lazy(`\bused by (?:pod\(s\)|node) ` + label + `(?:, ` + label + `)?`), []Kind{Pod, Pod}, "used by "},
 	{lazy(`\bkubelet, ` + host + `(?:  |\t|$)`), []Kind{Node}, "kubelet, "},
@@ -80,7 +80,7 @@ var visited = lazy(`[a-z0-9]://([^/\s"'\\]+)/([A-Za-z0-9][A-Za-z0-9._~-]*)(?:/([
 var served = strings.Fields("api apis healthz livez readyz metrics version openapi v1 v2 docs")
 
 // paths appends the path elements of URLs.
-func paths(out []span, s string) []span {
+func paths(out []span, s string, has *pairs) []span {
 	if !strings.Contains(s, "://") {
 		return out
 	}

@@ -11,6 +11,19 @@ func (r *Redactor) Text(s string) string {
 	if s == "" {
 		return s
 	}
+	if out, names, known := r.shown.find(s); known {
+		for _, n := range names {
+			n.count++
+		}
+		return out
+	}
+	r.shown.used = r.shown.used[:0]
+	out := r.text(s)
+	r.shown.keep(s, out)
+	return out
+}
+
+func (r *Redactor) text(s string) string {
 	s = r.withoutSecrets(s)
 	if r.plain {
 		s = r.inContext(s)
@@ -35,7 +48,7 @@ func (r *Redactor) Text(s string) string {
 			}
 		}
 		if n != nil {
-			n.count++
+			r.shown.use(n)
 			b.WriteString(s[last:from])
 			b.WriteString(n.pseudonym)
 			last = end
@@ -80,23 +93,29 @@ func (r *Redactor) known(s string, i, j int) *name {
 	for ; at < j-i; at++ {
 		buf[at] = lower(s[i+at])
 	}
-	lengths := r.heads[string(buf[:at])]
-	if len(lengths) == 0 {
-		return nil
-	}
-	for k := j; k < len(s) && at < len(buf) && at < lengths[0]; at++ {
-		var n int
-		buf[at], n = canonicalAt(s, k)
-		k += n
-	}
-	for _, n := range lengths {
-		if n > at {
-			continue
+	if lengths := r.heads[string(buf[:at])]; len(lengths) > 0 {
+		for k := j; k < len(s) && at < len(buf) && at < lengths[0]; at++ {
+			var n int
+			buf[at], n = canonicalAt(s, k)
+			k += n
 		}
-		for _, x := range r.index[string(buf[:n])] {
-			if !x.plain && spelled(s, i, x.text) > 0 {
+		for _, n := range lengths {
+			if n > at {
+				continue
+			}
+			if x := r.spelledAt(s, i, buf[:n]); x != nil {
 				return x
 			}
+		}
+	}
+	return r.spelledAt(s, i, buf[:j-i])
+}
+
+// spelledAt returns the name of a canonical spelling that is spelled out at i.
+func (r *Redactor) spelledAt(s string, i int, spelling []byte) *name {
+	for n := r.names[string(spelling)]; n != nil; n = n.same {
+		if !n.plain && n.pseudonym != "" && spelled(s, i, n.text) > 0 {
+			return n
 		}
 	}
 	return nil
@@ -107,11 +126,19 @@ const maxName = 256
 
 // canonical returns the canonical spelling of a name.
 func canonical(name string) string {
-	b := make([]byte, 0, len(name))
+	for i := range len(name) {
+		if joiner(lower(name[i])) != name[i] {
+			return string(appendCanonical(make([]byte, 0, len(name)), name))
+		}
+	}
+	return name
+}
+
+func appendCanonical(b []byte, name string) []byte {
 	for i := range len(name) {
 		b = append(b, joiner(lower(name[i])))
 	}
-	return string(b)
+	return b
 }
 
 // canonicalAt decodes the byte of a name at i, whatever its spelling, and returns its length in s.
@@ -210,7 +237,7 @@ func escaped(s string, c byte) int {
 
 // Name replaces a string that is one name and nothing else, even if it is an ordinary word.
 func (r *Redactor) Name(s string) string {
-	if n := r.names[strings.ToLower(s)]; n != nil && n.pseudonym != "" {
+	if n := r.lookup(s); n != nil && n.pseudonym != "" {
 		n.count++
 		return n.pseudonym
 	}
