@@ -210,11 +210,15 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	if how == noJoint {
 		return 0, 0
 	}
+	before := strings.ToLower(wordBefore(s, i))
+	if how == space && t == maybe && strings.EqualFold(s[i:j], "key") && guarded[before] {
+		t = likely // api key x
+	}
 	value, end := opened(s, value, t, how)
 	if end > value {
 		return value, end
 	}
-	a := assigned{name: s[i:j], spaced: j < len(s) && s[j] == ' ', how: how, trust: t}
+	a := assigned{name: s[i:j], before: before, spaced: j < len(s) && s[j] == ' ', how: how, trust: t}
 	from, to = a.extent(s, value)
 	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
 		return 0, 0 // a type printed by Go
@@ -233,7 +237,7 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	if a.surely(v) {
 		return from, to
 	}
-	if !a.secret(v) {
+	if !a.secret(v) && !a.plainly(v, s[to:]) {
 		return 0, 0
 	}
 	for k := skipBlank(s, to); codes(a.name) && a.name[len(a.name)-1] == 's' && k > to && isNumber(s[k:valueEnd(s, k)]); k = skipBlank(s, to) {
@@ -323,7 +327,8 @@ func opened(s string, i int, t trust, how joint) (from, to int) {
 // assigned is an assignment to a name.
 type assigned struct {
 	name   string
-	spaced bool // a space follows the name
+	before string // the word before the name
+	spaced bool   // a space follows the name
 	how    joint
 	trust  trust
 	quote  string // around the value
@@ -372,7 +377,7 @@ func (a *assigned) secret(v string) bool {
 	switch name := strings.ToLower(a.name); {
 	case how == space && name == "secret" && a.quote != "":
 		return false // the name of a Secret
-	case how >= colon && len(v) > 3 && digitsEnd(v, 0) == len(v) && (name == "pin" || name == "otp" || name == "mfa"):
+	case len(v) > 3 && digitsEnd(v, 0) == len(v) && ((how >= colon || a.name == "PIN") && name == "pin" || name == "otp" || name == "mfa" || codes(a.name) && guarded[a.before]):
 		return true
 	case isNumber(v): // Session 171234 of user root, a Windows error code
 		return !(how < colon && (name == "session" || name == "sid" || a.name == "auth") || how == call || codes(a.name) && len(v) == 10 && v >= "2147483648")
@@ -386,6 +391,31 @@ func (a *assigned) secret(v string) bool {
 	}
 	return true
 }
+
+// guarded are words before a key or a code that is secret.
+var guarded = wordSet("api access secret private encryption master shared security door entry unlock pass")
+
+// nouns are words behind that of a credential that go on with it: token review, password hash.
+var nouns = wordSet(`account accounts audiences authenticator authority backend cached config configuration data encryption endpoint entry env exchange field format generator hash header holder issuer key keys
+	length lookup management material object objects parser policy projection prompt protected protection resource resources rotator scope secret secrets server service services signer source sources
+	storage string strings subject token tokens user users validator value values variable variables vault verifier volume volumes with password passwords credential credentials lock locker agent agents bucket buckets ring rings`)
+
+// plainly reports whether the word v is a credential though it looks like any other: it is no word of
+// messages about credentials, and a clause ends with it, or goes on with what became of it.
+func (a *assigned) plainly(v, rest string) bool {
+	w := strings.ToLower(v)
+	if a.trust < likely || a.quote != "" || a.how != space && a.how != colon || strings.ContainsFunc(w, func(c rune) bool { return c < 'a' || c > 'z' }) ||
+		vocabulary()[w] || fixed[w] || about[w] || parts[w] || nouns[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "tion") {
+		return false
+	}
+	if rest == "" || strings.IndexByte(".,;:)]}\"'\\\n", rest[0]) >= 0 {
+		return true
+	}
+	return became[strings.ToLower(rest[1:wordEnd(rest, 1)])]
+}
+
+// became are words behind a credential that tell what became of it.
+var became = wordSet("is was did does has failed refused rejected denied accepted used expired")
 
 // pastNote returns the end of a remark or an index in brackets at i that a sign follows, as in
 // password (old): x. It returns i if there is none.

@@ -14,7 +14,13 @@ var elsewhere = []shape{
 	// Registry requests.
 	{lazy(`/v2/([A-Za-z0-9][A-Za-z0-9._%/-]*)/(?:manifests|blobs|tags)/`), []Kind{Image}, "/v2/"},
 	{lazy(`repository(?::|%3[Aa])([A-Za-z0-9][A-Za-z0-9._%/-]*?)(?::|%3[Aa])(?:pull|push)`), []Kind{Image}, "repository"},
+	{lazy(`(?:pull access denied for|resource is denied:|[Nn]o such image:) (?:` + q + `)?` + ref), []Kind{Image}, "pull access denied|resource is denied|such image"},
+	// Requests in queries.
+	{lazy(`(?i)%(?:25)?2fnamespaces%(?:25)?2f([a-z0-9-]+)(?:%(?:25)?2f[a-z]+%(?:25)?2f([a-z0-9.-]+))?`), []Kind{Namespace, Pod}, "namespaces%"},
+	{lazy(`(?i)%(?:25)?2fnodes%(?:25)?2f([a-z0-9.-]+)`), []Kind{Node}, "nodes%"},
 	// Clouds.
+	{lazy(`(?i)\baccount(?:[ _-]?(?:id|number|no))?\\*"?\s?[:=]?\s?\\*"?(\d{12})\b`), []Kind{Object}, "ccount"},
+	{lazy(`\b(?:mac|MAC|[Hh][Ww]addr|ether|lladdr)(?: address)?[ :=]{1,2}([0-9A-Fa-f]{12})\b`), []Kind{MAC}, "mac|MAC|addr|ADDR|ether"},
 	{lazy(`\barn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:(\d{12})?:(?:[a-z-]+[/:])?([A-Za-z0-9._-]+)(?:[/:]([A-Za-z0-9._-]+))?`), []Kind{Object, Object, Object}, "arn:aws"},
 	{lazy(`\b(\d{12})\.dkr\.ecr\.`), []Kind{Object}, ".dkr.ecr."},
 	{lazy(`\b((?:vol|snap|fs|fsap)-[0-9a-f]{8,18})\b`), []Kind{Volume}, "vol-|snap-|fs-|fsap-"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // form is a piece of text that is recognizable as a name by its form alone.
@@ -26,9 +27,19 @@ func formAt(s string, i, j int) form {
 	try(uidForm(s, i, j))
 	if digitAt(s, i) {
 		try(spacedIP(s, i))
+		try(hexIP(s, i, j))
+		try(podMAC(s, i, j))
 	}
 	if j == len(s) {
 		return best
+	}
+	switch s[j] {
+	case '%', '\\', '&':
+		try(ip6Escaped(s, i))
+	}
+	switch s[j] {
+	case '-', '_', '\\', '%':
+		try(uidTail(s, i, j))
 	}
 	switch s[j] {
 	case '-', '_':
@@ -37,11 +48,15 @@ func formAt(s string, i, j int) form {
 		try(instanceForm(s, i, j))
 	case '.':
 		try(ip4Form(s, i))
+		if best.end == 0 {
+			try(gluedIP(s, i, j))
+		}
 		try(dottedMAC(s, i, j))
 	case ':':
 		try(procForm(s, i, j))
 		try(ip6Form(s, i))
 		try(macForm(s, i))
+		try(shortMAC(s, i))
 	}
 	switch s[j] {
 	case '-', '.', '_', '+', '%', '@':
@@ -77,25 +92,182 @@ func uidForm(s string, i, j int) form {
 	}
 	at, text, groups := j, s[j-8:j], 0
 	for _, n := range []int{4, 4, 4, 12} {
-		if at >= len(s) {
+		from, end := hexGroup(s, at)
+		if end == 0 || end-from > n && n < 12 {
 			break
 		}
-		sep := 1
-		if s[at] != '-' {
-			sep = escaped(s[at:], '-')
-		}
-		from := at + sep
-		if sep == 0 || from+n > len(s) || !allHex(s[from:from+n]) {
+		if end-from < n && end < len(s) && isAlnum(s[end]) {
 			break
 		}
-		text += "-" + s[from:from+n]
-		at = from + n
+		at = min(end, from+n)
+		text += "-" + s[from:at]
 		groups++
+		if at-from < n { // cut off here
+			break
+		}
 	}
-	if at < len(s) && isAlnum(s[at]) && (groups < 4 || isHex(s[at])) || groups < 2 || groups < 4 && strings.Trim(text, "0123456789-") == "" {
-		return form{} // digits alone are a date and time
+	if at < len(s) && isAlnum(s[at]) && (groups < 4 || isHex(s[at])) || groups < 2 {
+		return form{}
+	}
+	if groups < 4 && strings.Trim(text, "0123456789-") == "" && isDay(text[:8]) {
+		return form{} // a date and time
 	}
 	return form{j - 8, at, UID, strings.ToLower(text)}
+}
+
+// hexGroup returns the run of hexadecimal digits behind the dash at i, in any spelling; end is 0 if
+// there is none.
+func hexGroup(s string, i int) (from, end int) {
+	if i == len(s) {
+		return 0, 0
+	}
+	from = i + 1
+	if s[i] != '-' {
+		n := escaped(s[i:], '-')
+		if n == 0 {
+			return 0, 0
+		}
+		from = i + n
+	}
+	for end = from; end < len(s) && isHex(s[end]); end++ {
+	}
+	if end == from {
+		return 0, 0
+	}
+	return from, end
+}
+
+// uidTail recognizes a UID whose beginning is cut off.
+func uidTail(s string, i, j int) form {
+	if j-i > 8 || !allHex(s[i:j]) {
+		return form{}
+	}
+	sizes, at, text := []int{j - i}, j, s[i:j]
+	for len(sizes) < 5 {
+		from, end := hexGroup(s, at)
+		if end == 0 {
+			break
+		}
+		sizes, at, text = append(sizes, end-from), end, text+"-"+s[from:end]
+	}
+	want := []int{8, 4, 4, 4, 12}[5-len(sizes):]
+	if len(sizes) < 3 || sizes[0] > want[0] || !slices.Equal(sizes[1:], want[1:]) || at < len(s) && isAlnum(s[at]) {
+		return form{}
+	}
+	return form{i, at, UID, strings.ToLower(text)}
+}
+
+// isDay reports whether eight digits are a date.
+func isDay(digits string) bool {
+	_, err := time.Parse("20060102", digits)
+	return err == nil && (digits[0] == '1' && digits[1] == '9' || digits[0] == '2' && digits[1] == '0')
+}
+
+// gluedIP recognizes private IPv4 addresses within words: x10.1.2.3to. Others may be versions.
+func gluedIP(s string, i, j int) form {
+	from := j
+	for from > i && digitAt(s, from-1) {
+		from--
+	}
+	text, n := octets(s[from:], ".")
+	if n == 0 || digitAt(s, from+n) || from+n+1 < len(s) && s[from+n] == '.' && digitAt(s, from+n+1) || i > 1 && s[i-1] == '.' && isAlnum(s[i-2]) {
+		return form{}
+	}
+	if a, err := netip.ParseAddr(text); err != nil || !a.IsPrivate() {
+		return form{}
+	}
+	return form{from, from + n, IP, text}
+}
+
+// hexIP recognizes IPv4 addresses as one hexadecimal number, if they are private or called an
+// address. Others may be anything.
+func hexIP(s string, i, j int) form {
+	n := j - i - len("0x")
+	if n < 7 || n > 8 || s[i] != '0' || lower(s[i+1]) != 'x' || !allHex(s[i+2:j]) || i > 0 && s[i-1] == '+' {
+		return form{}
+	}
+	v, err := strconv.ParseUint(s[i+2:j], 16, 32)
+	if err != nil {
+		return form{}
+	}
+	a := netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)})
+	if before := strings.ToLower(strings.TrimRight(s[max(0, i-labelEnd):i], " =:\"\\")); strings.HasSuffix(before, "ip") || strings.HasSuffix(before, "addr") || strings.HasSuffix(before, "address") || n == 8 && a.IsPrivate() {
+		return form{i, j, IP, a.String()}
+	}
+	return form{}
+}
+
+// podMAC recognizes MAC addresses without separators that plugins of CNI make of a private address.
+// Others look like the IDs of containers.
+func podMAC(s string, i, j int) form {
+	if j-i != 12 || !strings.EqualFold(s[i:i+4], "0a58") || !allHex(s[i:j]) {
+		return form{}
+	}
+	v, _ := strconv.ParseUint(s[i+4:j], 16, 32)
+	if a := netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}); !a.IsPrivate() {
+		return form{}
+	}
+	return form{i, j, MAC, strings.ToLower(s[i:j])}
+}
+
+// shortMAC recognizes MAC addresses without leading zeros: a:58:a:1:2:3.
+func shortMAC(s string, i int) form {
+	if i > 0 && (s[i-1] == ':' || s[i-1] == '.' || s[i-1] == '-') {
+		return form{}
+	}
+	at, text, letter := i, "", false
+	for k := range 6 {
+		if k > 0 {
+			if at == len(s) || s[at] != ':' {
+				return form{}
+			}
+			at++
+			text += ":"
+		}
+		from := at
+		for at < len(s) && at-from < 2 && isHex(s[at]) {
+			letter = letter || s[at] > '9'
+			at++
+		}
+		if at == from {
+			return form{}
+		}
+		text += "0"[:2-(at-from)] + s[from:at]
+	}
+	if !letter || at < len(s) && (isAlnum(s[at]) || s[at] == ':') {
+		return form{}
+	}
+	return form{i, at, MAC, strings.ToLower(text)}
+}
+
+// colons are spellings of the colons of an address.
+var colons = []string{"%3a", "%3A", "%253a", "%253A", `\:`, `\\:`, "&#58;", "&#x3a;", "&#x3A;", "&colon;", ":"}
+
+// ip6Escaped recognizes IPv6 addresses with escaped colons.
+func ip6Escaped(s string, i int) form {
+	var text []byte
+	at, n := i, 0
+scan:
+	for at < len(s) && len(text) < 46 {
+		for _, c := range colons {
+			if strings.HasPrefix(s[at:], c) {
+				text, at, n = append(text, ':'), at+len(c), n+1
+				continue scan
+			}
+		}
+		if !isHex(s[at]) {
+			break
+		}
+		text, at = append(text, s[at]), at+1
+	}
+	if n < 2 || at < len(s) && isAlnum(s[at]) {
+		return form{}
+	}
+	a, err := netip.ParseAddr(string(text))
+	if err != nil || a.IsUnspecified() || a.IsLoopback() {
+		return form{}
+	}
+	return form{i, at, IP, a.String()}
 }
 
 // octets parses four numbers up to 255, separated by any byte of seps.
@@ -183,7 +355,7 @@ func ip4Form(s string, i int) form {
 
 // dots are spellings of the dot of an address: in expressions, URLs, and texts that must not become
 // links.
-var dots = []string{".", `\.`, `\\.`, `\\\\.`, "%2e", "%2E", "[.]", "(.)", "[dot]", "(dot)", `\x2e`, "․", "．"}
+var dots = []string{"%252e", "%252E", "&#46;", "&#x2e;", "&#x2E;", "&period;", `\u002e`, `\\u002e`, "·", "。", "｡", ".", `\.`, `\\.`, `\\\\.`, "%2e", "%2E", "[.]", "(.)", "[dot]", "(dot)", `\x2e`, "․", "．"}
 
 // spacedIP recognizes IPv4 addresses with other dots.
 func spacedIP(s string, i int) form {

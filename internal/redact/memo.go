@@ -36,7 +36,7 @@ func (m *memo) find(s string) scanResult {
 	f.spans = positions(s, &has)
 	f.places = len(f.spans)
 	for _, sh := range places {
-		f.spans = sh.spans(f.spans, s, &has, false)
+		f.spans = sh.spans(f.spans, s, &has, sure)
 	}
 	f.spans = slices.Clip(f.spans)
 	if len(m.known) >= maxPatterns {

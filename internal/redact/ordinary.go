@@ -74,3 +74,22 @@ func familiar(s string) bool {
 	}
 	return true
 }
+
+// fixed are words that messages have in the place of a name: those that go on with a sentence, and
+// what is wrong.
+var fixed = wordSet(`a all an and another any are as at be been being both but by can cannot could did do does each either for from had has have if in into is it its may might more most must
+	neither no none nor not now of off on once one only onto or other our over own same shall should since so some such than that the their them then there these they this those to too
+	under until up was we were what when where which while who whose why will with within without would yet you your
+	aborted absent already alive assigned available bad before behind being blocked broken bound busy cancelled canceled changed closed completed condition connection context conditions corrupt corrupted cordoned created
+	dead deadline deleted denied deregistered destroyed detected died disabled disconnected down drained empty enabled error errors evicted exceeded exists exited expired fail failed failing failure false
+	fatal finished forbidden found full gone healthy hung ignored inactive incorrect invalid killed known late lost malformed match mismatch missing never nil null offline ok online
+	pending permission pleg ready reachable recovered refused registered rejected removed required restarted retrying running skipped skipping started starting status stopped stopping stuck
+	succeeded success terminated terminating timed timeout true unable unauthorized unavailable unchanged unhealthy unknown unreachable unready unset unsupported unused updated used using waiting warning wrong yes eof err
+	name names namespace namespaces node nodes pod pods container containers image images host hosts service services kubelet runtime volume volumes cluster api server client user users id ids uid uids
+	type kind version list lists get set update delete create watch sync relist inspect heartbeat lease key value data field fields file files path error events event info informer cache manager
+	controller counting count counter object objects id reference references process processes thread threads request requests response operation operations group groups worker workers level time number size`)
+
+// usual reports whether a text in the place of a name is what a message says there.
+func usual(s string) bool {
+	return fixed[strings.ToLower(s)] || figures().MatchString(s)
+}

@@ -15,6 +15,8 @@ func (r *Redactor) learnPath(path string) {
 		j := wordEnd(path, i)
 		if w := path[i:j]; isPathName(w) {
 			r.learn(Path, w)
+		} else if counted(path, i, j) {
+			r.learnStrange(path, i, j)
 		}
 		i = j
 	}

@@ -20,7 +20,21 @@ func lazy(expr string) func() *regexp.Regexp {
 type span struct {
 	from, to int
 	kind     Kind
-	loose    bool // not a name if it is a word of the reports
+	taken    taken
+}
+
+// taken says which texts in a position are taken for names.
+type taken int
+
+const (
+	sure  taken = iota // any
+	prose              // those that messages do not have there; see usual
+	odd                // those that are not of words of the reports; see familiar
+)
+
+// of reports whether a text in the position is a name.
+func (t taken) of(text string) bool {
+	return t == sure || t == prose && !usual(text) || t == odd && !familiar(text)
 }
 
 // shape is a pattern that reveals names: group i of the expression is a name of kind kinds[i-1], or
@@ -33,7 +47,7 @@ type shape struct {
 
 // Parts of expressions.
 const (
-	q     = `\\*["']` // a quotation mark, possibly escaped
+	q     = "\\\\*[\"'`]" // a quotation mark, possibly escaped
 	host  = `([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)`
 	ref   = `([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])`
 	label = `([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)`
@@ -60,7 +74,7 @@ var shapes = []shape{
 	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "container|sandbox|description="},
 	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
 	{lazy(`\bin (?:the )?namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "namespace"},
-	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, `od "|od '|od \|ods "|ods '|ods \`},
+	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "od \"|od '|od \\|od `|ods \"|ods '|ods \\|ods `"},
 	{lazy(`object[ -]` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object"},
 	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, "secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|service|endpoint"},
 	{lazy(`\bpersistentvolume(?:claim)?s? ` + q + label + q), []Kind{Volume}, "persistentvolume"},
@@ -79,7 +93,6 @@ var shapes = []shape{
 	// Images.
 	{lazy(`\b[Ii]mages?:? (?:` + q + `)` + ref), []Kind{Image}, "mage"},
 	{lazy(`\b(?:[Ii]mage|[Rr]eference|[Pp]ull(?:ing|ed)?|PullImage|ImageStatus)(?: for| of| from)?:? (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._-]*[/:][A-Za-z0-9._/@:-]*[A-Za-z0-9])`), []Kind{Image}, "mage|eference|ull"},
-	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, "PullImage|reference|Image:"},
 	{lazy(`(?:[Rr]epoTags|[Rr]epoDigests|[Nn]ames)` + `\\?"?\s?[:=]\s?\[\s*(?:` + q + `)?` + ref), []Kind{Image}, "epoTags|epoDigests|ames"},
 	// Volumes.
 	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*` + q + `([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
@@ -241,11 +254,11 @@ func positions(s string, has *pairs) []span {
 	var out []span
 	for _, list := range [][]shape{shapes, elsewhere} {
 		for _, sh := range list {
-			out = sh.spans(out, s, has, false)
+			out = sh.spans(out, s, has, sure)
 		}
 	}
 	for _, sh := range sentences {
-		out = sh.spans(out, s, has, true)
+		out = sh.spans(out, s, has, prose)
 	}
 	for _, more := range []func([]span, string, *pairs) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
 		out = more(out, s, has)
@@ -253,22 +266,22 @@ func positions(s string, has *pairs) []span {
 	for a := range assignments(s) {
 		key := s[a.key:a.keyEnd]
 		k := keyKind(key)
-		loose := k == ""
-		if i := strings.LastIndexAny(key, "-_"); loose && i >= 0 {
-			k = keyKind(key[i+1:]) // --docker-username
+		taken := sure
+		if i := strings.LastIndexAny(key, "-_"); k == "" && i >= 0 {
+			k, taken = keyKind(key[i+1:]), prose // --docker-username
 		}
 		if k == "" {
 			continue
 		}
 		if from, to := value(k, s[a.from:a.to]); to > from {
-			out = append(out, span{a.from + from, a.from + to, k, loose})
+			out = append(out, span{a.from + from, a.from + to, k, taken})
 		}
 	}
 	if strings.Contains(s, "{") || strings.Contains(s, "map[") {
 		for _, m := range goField().FindAllStringSubmatchIndex(s, -1) {
 			if k := keyKind(s[m[2]:m[3]]); k != "" {
 				if a, b := value(k, s[m[4]:m[5]]); b > a {
-					out = append(out, span{m[4] + a, m[4] + b, k, true})
+					out = append(out, span{m[4] + a, m[4] + b, k, prose})
 				}
 			}
 		}
@@ -406,7 +419,7 @@ func hinted(s string, has *pairs, hints string) bool {
 }
 
 // spans appends the names matched by the shape.
-func (sh shape) spans(out []span, s string, has *pairs, loose bool) []span {
+func (sh shape) spans(out []span, s string, has *pairs, taken taken) []span {
 	if !hinted(s, has, sh.hint) {
 		return out
 	}
@@ -416,7 +429,7 @@ func (sh shape) spans(out []span, s string, has *pairs, loose bool) []span {
 				for to > from && s[to-1] == '.' { // of the sentence
 					to--
 				}
-				out = append(out, span{from, to, k, loose})
+				out = append(out, span{from, to, k, taken})
 			}
 		}
 	}
@@ -438,7 +451,7 @@ func (r *Redactor) Learn(s string) {
 	r.heard[key] = struct{}{}
 	f := r.where.find(s)
 	for _, p := range f.spans[:f.places] {
-		if text := s[p.from:p.to]; !p.loose || !familiar(text) {
+		if text := s[p.from:p.to]; p.taken.of(text) {
 			r.learnAs(p.kind, text)
 		}
 	}
@@ -451,7 +464,7 @@ func (r *Redactor) Learn(s string) {
 		if f := formAt(s, i, j); f.end > 0 {
 			r.learnAs(f.kind, f.text)
 			j = max(j, f.end)
-		} else if r.strange(s[i:j]) || padded(s, i, j) {
+		} else if r.strange(s[i:j]) || counted(s, i, j) {
 			r.learnStrange(s, i, j)
 		}
 		i = j
@@ -525,7 +538,7 @@ func (r *Redactor) learnImage(text string) {
 		bare = bare[:i]
 	}
 	first, path, deep := strings.Cut(bare, "/")
-	if !deep && (isFileName(bare) || familiar(text)) {
+	if !deep && isFileName(bare) {
 		return
 	}
 	r.learn(Image, text)
@@ -566,7 +579,7 @@ func (r *Redactor) inContext(s string) string {
 	last := 0
 	for _, f := range found {
 		n := r.lookup(s[f.from:f.to])
-		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || f.loose && familiar(s[f.from:f.to]) {
+		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || !f.taken.of(s[f.from:f.to]) {
 			continue // all other names are replaced later, wherever they occur
 		}
 		r.shown.use(n)

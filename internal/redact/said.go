@@ -33,7 +33,7 @@ func addressed(out []span, s string, has *pairs) []span {
 		if !slices.ContainsFunc(strings.FieldsFunc(host, func(c rune) bool { return c == '.' || c == '-' }), func(l string) bool { return lettersOnly(strings.ToLower(l)) }) {
 			continue // a digest or a version; other names with digits are found by their form
 		}
-		out = append(out, span{from, end, Host, false})
+		out = append(out, span{from, end, Host, sure})
 	}
 }
 
@@ -66,7 +66,7 @@ func options(out []span, s string, has *pairs) []span {
 		case s[m[3]] == ' ':
 			if k := keyKind(flag); k != "" {
 				if a, b := value(k, s[from:to]); b > a {
-					out = append(out, span{from + a, from + b, k, false})
+					out = append(out, span{from + a, from + b, k, sure})
 				}
 			}
 		}
@@ -82,10 +82,10 @@ func pairsIn(out []span, s string, from, to int) []span {
 		v := min(key+1, end)
 		stop := v + len(upTo(s[v:end], ":"))
 		if key < end && s[key] == '=' {
-			out = append(out, span{v, stop, Object, false})
+			out = append(out, span{v, stop, Object, sure})
 		}
 		if strings.IndexByte(s[from:key], '/') < 0 {
-			out = append(out, span{from, key, Object, false})
+			out = append(out, span{from, key, Object, sure})
 		}
 		from = end + 1
 	}
@@ -101,7 +101,7 @@ func elements(out []span, s string, from, to int) []span {
 			stem = from + i
 		}
 		if stem-from > 2 && !standard[s[from:stem]] {
-			out = append(out, span{from, stem, Path, true})
+			out = append(out, span{from, stem, Path, odd})
 		}
 		from = end + 1
 	}
@@ -128,10 +128,10 @@ func labels(out []span, s string, has *pairs) []span {
 				switch text := s[v:end]; {
 				case k != "":
 					if a, b := value(k, text); b > a {
-						out = append(out, span{v + a, v + b, k, false})
+						out = append(out, span{v + a, v + b, k, sure})
 					}
 				case chosen[key] && text != "" && !strings.ContainsAny(text, "/ :"):
-					out = append(out, span{v, end, Object, false})
+					out = append(out, span{v, end, Object, sure})
 				}
 			}
 			from = end + 1
@@ -155,7 +155,7 @@ func samples(out []span, s string, has *pairs) []span {
 			v := skipQuote(s, from+len(key)+1)
 			end := v + len(upTo(s[v:m[3]], "\"\\"))
 			if keyKind(key) == "" && !enumerations[key] && !strings.ContainsAny(s[v:end], "/ :") && end > v {
-				out = append(out, span{v, end, Object, true})
+				out = append(out, span{v, end, Object, odd})
 			}
 			for from = end; from < m[3] && s[from] != ','; {
 				from++
@@ -186,7 +186,11 @@ func references(out []span, s string, has *pairs) []span {
 		if word := s[m[2]:m[3]]; word == "ns" || strings.HasPrefix(word, "name") {
 			k = Namespace
 		}
-		out = append(out, span{m[4], m[5], k, strings.HasSuffix(s[m[2]:m[3]], "s") && s[m[2]:m[3]] != "ns"}) // prose has plurals
+		taken := sure
+		if strings.HasSuffix(s[m[2]:m[3]], "s") && s[m[2]:m[3]] != "ns" {
+			taken = odd // prose has plurals
+		}
+		out = append(out, span{m[4], m[5], k, taken})
 	}
 	return out
 }
@@ -204,7 +208,7 @@ func accounts(out []span, s string, has *pairs) []span {
 	}
 	for _, m := range account().FindAllStringSubmatchIndex(s, -1) {
 		if !noUsers[s[m[2]:m[3]]] {
-			out = append(out, span{m[2], m[3], Object, false})
+			out = append(out, span{m[2], m[3], Object, sure})
 		}
 	}
 	return out
@@ -226,7 +230,7 @@ func processes(out []span, s string, has *pairs) []span {
 	}
 	for _, m := range process().FindAllStringSubmatchIndex(s, -1) {
 		if first := upTo(s[m[2]:m[3]], "-_"); !programs[first] {
-			out = append(out, span{m[2], m[3], Object, false})
+			out = append(out, span{m[2], m[3], Object, sure})
 		}
 	}
 	return out

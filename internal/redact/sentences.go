@@ -8,15 +8,30 @@ import (
 // object matches a namespace and a name in it.
 const object = `([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*[a-z0-9])`
 
-// sentences are shapes of prose with the position of a name. Words of the reports in that position
-// are not names.
+// alone matches what follows a value that is the whole of a field.
+const alone = `(?:$|[,;)\]}"'\\\n]|\s+[A-Za-z][A-Za-z_-]*[:=])`
+
+// sentences are shapes of prose with the position of a name. Words that stand there in messages are
+// not names.
 var sentences = []shape{
 	// Images.
-	{lazy(`(?:access denied for|resource is denied:|layers from manifest of|manifest for|[Nn]o such image:|signatures for|signature of|pulling image|[Tt]rying to pull|with image) (?:` + q + `)?` + ref), []Kind{Image}, "denied|manifest |image|signature|to pull"},
+	{lazy(`(?:access denied for|layers from manifest of|manifest for|signatures for|signature of|pulling image|[Tt]rying to pull|with image) (?:` + q + `)?` + ref), []Kind{Image}, "denied|manifest |image|signature|to pull"},
 	{lazy(`\b(?:docker|oci|docker-pullable)://` + ref), []Kind{Image}, "://"},
+	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, "PullImage|reference|Image:"},
+	// Fields: behind a name in camel case stands a value; behind a word, if it is alone.
+	{lazy(`\b(?:nodeName|node_name|hostname|hostName|host_name)s?: ` + host), []Kind{Node}, "ame: "},
+	{lazy(`\b(?:podName|pod_name): ` + label), []Kind{Pod}, "ame: "},
+	{lazy(`\b(?:clusterName|cluster_name|cluster-name): ` + host), []Kind{Object}, "ame: "},
+	{lazy(`\b(?:containerName|container_name): ` + label), []Kind{Container}, "ame: "},
+	{lazy(`\b(?:[Nn]ode|[Hh]ost): ` + host + alone), []Kind{Node}, "ode: |ost: "},
+	{lazy(`\b[Pp]od: ` + label + alone), []Kind{Pod}, "od: "},
+	{lazy(`\b[Nn]amespace: ` + label + alone), []Kind{Namespace}, "amespace: "},
+	{lazy(`\b[Ii]mage: ` + ref + alone), []Kind{Image}, "mage: "},
+	{lazy(`\b[Nn]ode ` + host + ` (?:not found|is not|not registered|cordoned|drained)`), []Kind{Node}, "ode "},
+	{lazy(`\b[Uu]ser ([A-Za-z0-9_][A-Za-z0-9_.-]*) logged `), []Kind{Object}, "ser "},
 	// Kubernetes objects.
 	{lazy(`\b[Pp]ods? (?:` + q + `)?` + object), []Kind{Namespace, Pod}, "od |ods "},
-	{lazy(`\b[Pp]ods? ` + q + label + `_([a-z0-9][a-z0-9-]*)` + q), []Kind{Pod, Namespace}, `od "|od '|od \|ods "|ods '|ods \`},
+	{lazy(`\b[Pp]ods? ` + q + label + `_([a-z0-9][a-z0-9-]*)` + q), []Kind{Pod, Namespace}, "od \"|od '|od \\|od `|ods \"|ods '|ods \\|ods `"},
 	{lazy(`\b(?:[Ss]ecret|[Cc]onfig[Mm]ap|[Ss]ervice[Aa]ccount|PersistentVolumeClaim|pvc|nad|[Dd]eployment|[Jj]ob|[Ss]ervice)s? (?:` + q + `)?` + object), []Kind{Namespace, Object}, "ecret|onfig|ervice|PersistentVolumeClaim|pvc|nad|eployment|ob"},
 	{lazy(`\bfind key ([^\s"'\\]+) in (?:ConfigMap|Secret)`), []Kind{Object}, "find key "},
 	{lazy(`\b[Nn]amespaces? ` + q + label + q), []Kind{Namespace}, "amespace"},
@@ -91,7 +106,7 @@ func paths(out []span, s string, has *pairs) []span {
 		}
 		for i := 4; i < len(m); i += 2 {
 			if m[i] >= 0 {
-				out = append(out, span{m[i], m[i+1], Path, true})
+				out = append(out, span{m[i], m[i+1], Path, odd})
 			}
 		}
 	}

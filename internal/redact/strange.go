@@ -203,14 +203,14 @@ func inVersion(s string, i int) bool {
 	return len(before) < len(number) && strings.HasSuffix(before, ".") && (strings.HasPrefix(s[i:], "alpha") || strings.HasPrefix(s[i:], "beta"))
 }
 
-// padded reports whether the word s[i:j] is a zero-padded number joined to a word by a dash, as in
-// orders-01, and not part of a date or a version.
-func padded(s string, i, j int) bool {
-	if s[i] != '0' || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) {
+// counted reports whether the word s[i:j] is a number joined to a word by a dash, as in orders-01
+// and worker-1, and not part of a date or a version.
+func counted(s string, i, j int) bool {
+	if !digitAt(s, i) || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) {
 		return false
 	}
 	end := digitsEnd(s, i)
-	if end-i < 2 || end-i > 4 || end < j && s[end] < 0x80 {
+	if end-i > 4 || end < j && s[end] < 0x80 {
 		return false
 	}
 	if j < len(s) && s[j] == '.' && digitAt(s, j+1) {
@@ -220,8 +220,15 @@ func padded(s string, i, j int) bool {
 	for from > 0 && isLetter(rune(s[from-1])) {
 		from--
 	}
-	return i-1-from > 2 && !numbered[strings.ToLower(s[from:i-1])]
+	stem := strings.ToLower(s[from : i-1])
+	return len(stem) > 1 && !numbered[stem] && !ranked[stem]
 }
+
+// ranked are words that a dash joins to a number in what is no name: standards, units of systemd,
+// phrases.
+var ranked = wordSet(`cve bug kep gh pr ver version rev release part step stage phase type class grade tier rank top option exit code error status line page section layer range
+	session run user getty minus plus post pre non sub over under up off to in at by for of or and the zero one two half single multi non max min last first next ctrl alt shift
+	fips gost hs rs ps es dh kb mb gb kib mib gib tcp udp pid tid uid gid fd hz khz mhz ghz vcpu gpu log logs part disk-by`)
 
 // labelEnd is longer than any DNS label.
 const labelEnd = 64
