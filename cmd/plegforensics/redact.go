@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -163,6 +164,9 @@ func fillWith(a *model.Analysis, red *redact.Redactor) *model.Report {
 	var names model.Names
 	if red != nil {
 		red.Analysis(a)
+		if len(a.Nodes)+len(a.Warnings) > 10_000 {
+			runtime.GC() // it filled a report to learn from
+		}
 		names = red
 	}
 	r := model.Fill(a, names)

@@ -20,7 +20,10 @@ type scanResult struct {
 	places int // index of the first span found by places
 }
 
-const maxPatterns = 1 << 16
+const (
+	maxPatterns = 1 << 16
+	maxHeard    = 1 << 20 // a report cites the lines of all nodes again after they were learned from
+)
 
 func newMemo() memo { return memo{seed: maphash.MakeSeed(), known: map[uint64]scanResult{}} }
 

@@ -280,8 +280,12 @@ func positions(s string, has *pairs) []span {
 	if strings.Contains(s, "{") || strings.Contains(s, "map[") {
 		for _, m := range goField().FindAllStringSubmatchIndex(s, -1) {
 			if k := keyKind(s[m[2]:m[3]]); k != "" {
+				taken := prose
+				if m[1] < len(s) && s[m[1]] == ':' {
+					taken = odd // the name of a recording rule
+				}
 				if a, b := value(k, s[m[4]:m[5]]); b > a {
-					out = append(out, span{m[4] + a, m[4] + b, k, prose})
+					out = append(out, span{m[4] + a, m[4] + b, k, taken})
 				}
 			}
 		}
@@ -445,7 +449,7 @@ func (r *Redactor) Learn(s string) {
 	if _, again := r.heard[key]; again {
 		return
 	}
-	if len(r.heard) >= maxPatterns {
+	if len(r.heard) >= maxHeard {
 		clear(r.heard)
 	}
 	r.heard[key] = struct{}{}
