@@ -591,6 +591,9 @@ func (r *Redactor) inContext(s string) string {
 		b.WriteString(n.pseudonym)
 		last = f.to
 	}
+	if last == 0 {
+		return s // not a copy, of which a report would hold very many
+	}
 	return b.String() + s[last:]
 }
 
