@@ -55,7 +55,7 @@ func (w *Warning) String() string {
 
 // Undecided is a breach rule without a breach which the input cannot rule out.
 type Undecided struct {
-	Rule   string `json:"rule"`
+	Rule   string `json:"id"`
 	Reason string `json:"reason"`
 }
 
