@@ -403,7 +403,7 @@ const (
 	MarkClock      MarkerKind = "clock"      // "Time has been changed", "clock_step"
 	MarkRotated    MarkerKind = "rotated"    // "Journal started", rotation
 	MarkExcerpt    MarkerKind = "excerpt"    // "--": grep omitted lines here
-	MarkHole       MarkerKind = "hole"       // zeros in place of lines, before this one: a crash
+	MarkHole       MarkerKind = "hole"       // zeros in place of lines, before this one: a crash; or a damaged line
 	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload truncated the file here
 )
 

@@ -70,21 +70,22 @@ func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) [
 	return out
 }
 
-// entriesOf yields the entries of a journal that have a message, and adds all
-// entries to the index.
+// entriesOf yields the entries of a journal that have a message or lost it, and adds
+// all entries to the index.
 func entriesOf(r *binary.Reader, x *indexer) iter.Seq[*logs.BinaryEntry] {
 	return func(yield func(*logs.BinaryEntry) bool) {
 		var out logs.BinaryEntry
 		var boot binary.ID
 		for e := range r.Entries {
 			x.add(e)
-			if !e.Has(binary.Message) {
+			if !e.Has(binary.Message) && !e.Lost {
 				continue
 			}
 			if e.Boot != boot || out.Boot == "" {
 				boot, out.Boot = e.Boot, e.Boot.String()
 			}
 			out.Number, out.Offset, out.Realtime, out.Mono = e.Number, e.Offset, e.Realtime, e.Monotonic
+			out.Lost = e.Lost
 			fill(&out.Fields, e)
 			if !yield(&out) {
 				return

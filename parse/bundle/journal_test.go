@@ -1,10 +1,16 @@
 package bundle
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mikelolasagasti/xz"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -33,5 +39,32 @@ func TestBinaryJournal(t *testing.T) {
 				t.Errorf("%s: kind %q", name, k)
 			}
 		}
+	}
+}
+
+// TestJournalOverwritten: messages that were overwritten in a binary journal are told, and are a place where
+// something is lost.
+func TestJournalOverwritten(t *testing.T) {
+	f, err := os.Open(filepath.Join("..", "journal", "binary", "testdata", "regular-plain-lz4.journal.xz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := xz.NewReader(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := loaded(t, file(t, "x.journal", data))
+	at := bytes.Index(data, []byte("PLEG is not healthy: pleg was last seen"))
+	clear(data[at : at+24])
+	b, _ := loaded(t, file(t, "x.journal", data))
+	holes := slices.DeleteFunc(slices.Clone(b.Markers), func(m *parse.Marker) bool { return m.Kind != parse.MarkHole })
+	if len(b.Warnings) != 1 || b.Warnings[0].Offset > int64(at) || b.Warnings[0].Offset < int64(at)-500 || !b.Inputs[0].Partial ||
+		len(holes) != 1 || !holes[0].Raw.Set || len(b.Events) >= len(whole.Events) || whole.Inputs[0].Partial {
+		t.Errorf("bytes at %d: partial %v, damage at %d, holes %v, %d events of %d", at, b.Inputs[0].Partial, b.Warnings[0].Offset, holes, len(b.Events), len(whole.Events))
 	}
 }

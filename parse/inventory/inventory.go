@@ -246,7 +246,7 @@ func (x *Inventory) losses(b *parse.Bundle) {
 		parse.MarkSuppressed: "messages dropped by the rate limit of the log",
 		parse.MarkNull:       "message left out of the JSON export because of its length",
 		parse.MarkExcerpt:    "a search left lines out",
-		parse.MarkHole:       "zeros in place of what was written before this line, as a crash leaves them",
+		parse.MarkHole:       "damage, as zeros that a crash leaves, in place of what was written here or before this line",
 		parse.MarkTruncated:  "cut by the collector or the upload",
 		parse.MarkClock:      "the clock was changed",
 		parse.MarkReboot:     "another boot",

@@ -15,6 +15,7 @@ type BinaryEntry struct {
 	journal.Fields
 	Number uint32 // 1-based
 	Offset int64
+	Lost   bool // the message is damaged and left out
 }
 
 // NewEntryDecoder returns a decoder for a binary journal. Use it with Batches,
@@ -57,6 +58,7 @@ type batchEntry struct {
 	at, end, msg int32 // bounds of the line in the text; start of the message in the line
 	number       uint32
 	offset       int64
+	lost         bool
 	journal.Envelope
 }
 
@@ -85,7 +87,7 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 					b = next
 				}
 			}
-			b.entries = append(b.entries, batchEntry{int32(at), int32(len(line)), int32(msg), e.Number, e.Offset, env})
+			b.entries = append(b.entries, batchEntry{int32(at), int32(len(line)), int32(msg), e.Number, e.Offset, e.Lost, env})
 			b.text = append(line, '\n')
 			prev = shape{form: journal.BinaryFile, who: env.Who}
 		}
@@ -101,6 +103,9 @@ func (d *Decoder) DecodeBatch(b *Batch, keep parse.TextWriter) Result {
 		e := &b.entries[i]
 		line := b.text[e.at:e.end]
 		s.parser.Entry(line, int(e.msg), e.Envelope, &s.entry)
+		if e.lost {
+			s.entry.Marker = journal.Mark{Kind: parse.MarkHole}
+		}
 		s.at, s.line, s.off = int(e.at), e.number, e.offset
 		s.take(line, 1)
 		s.res.lines++

@@ -10,5 +10,6 @@
 //
 // Package journal turns the entries into records; this package knows nothing
 // of the kubelet. The layout follows the published description of the journal
-// file format; hashes are not verified, as journalctl does not on reading.
+// file format. Fields that are used are held against
+// their hashes: what is neither the text that was written nor another text is left out.
 package binary

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // Limits bounds the cost of a file. A zero limit means its default.
@@ -48,6 +49,7 @@ const (
 	MessageID
 	numFields
 	unwanted = numFields
+	damaged  = numFields + 1 // its payload is not what was written
 )
 
 // fieldNames are the names of the fields in the file.
@@ -67,10 +69,12 @@ type Entry struct {
 	Realtime  int64 // when journald received it, µs since the epoch
 	Monotonic int64 // the same on the monotonic clock of the boot, µs
 	Boot      ID
+	Lost      bool // the message is damaged, so that there is none
 
 	fields [numFields][]byte // slices of own or of the reader's cache
 	own    [numFields][]byte
 	set    [numFields]bool
+	torn   bool   // a field is damaged, and left out
 	items  []byte // items of the ENTRY object, for Fields
 }
 
@@ -103,8 +107,12 @@ type Reader struct {
 	shared [cacheSlots]cached
 	entry  Entry
 	reads  uint64 // number of entries read so far
+	sums   int64  // budget of payload bytes that may still be held against their hashes
 	warned []Warning
-	quiet  int // number of warnings beyond the limit
+
+	changed   int   // number of payloads that are text, but not that of their hashes
+	changedAt int64 // offset of the first
+	quiet     int   // number of warnings beyond the limit
 }
 
 // cacheSlots is the number of shared DATA objects whose value is cached: host,
@@ -119,7 +127,7 @@ const maxCached = 4 << 10
 // entry and the value only for a few.
 type known uint64
 
-const _ = 15 - uint(unwanted) // a field fits in four bits
+const _ = 15 - uint(damaged) // a field fits in four bits
 
 func knownAs(off int64, f Field) known { return known(off)<<4 | known(f) }
 
@@ -141,6 +149,7 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	}
 	jr := &Reader{Header: h, win: newWindow(r, size), limits: limits.withDefaults()}
 	jr.packed.left = 64<<20 + unpackRatio*size
+	jr.sums = 64<<20 + sumRatio*size
 	return jr, nil
 }
 
@@ -187,6 +196,16 @@ func (r *Reader) Entries(yield func(*Entry) bool) {
 	if r.win.loads < 0 {
 		r.warn(0, "the file points to and fro without end, the rest is left out")
 	}
+	if r.changed > 0 {
+		more := ""
+		if r.changed > 1 {
+			more = fmt.Sprintf(" and of %d more", r.changed-1)
+		}
+		r.note(r.changedAt, "the text of this field%s is not that of the stored hash: it was changed after it was written, as where names are replaced, or is damaged; it is used as it is", more)
+	}
+	if r.sums < 0 {
+		r.warn(0, "fields are used more than %d times each on average, the rest is not held against its hashes", sumRatio)
+	}
 	if r.packed.left <= 0 {
 		r.warn(0, "the file unpacks to more than %d times its size, the rest is left packed", unpackRatio)
 	}
@@ -222,13 +241,15 @@ func (r *Reader) read(off, size int64) (*Entry, bool) {
 // collect fills the fields of e from its items. If a field occurs twice, the last
 // one wins, as in journalctl's text output.
 func (r *Reader) collect(e *Entry, per int) {
-	e.set = [numFields]bool{}
+	e.set, e.torn = [numFields]bool{}, false
 	r.reads++
 	for items := e.items; len(items) >= per; items = items[per:] {
 		off := r.offsetAt(items)
 		slot := off >> 3 % cacheSlots
 		if k := r.known[slot]; k.is(off) {
-			if f := k.field(); f != unwanted {
+			if f := k.field(); f == damaged {
+				e.torn = true
+			} else if f != unwanted {
 				c := &r.shared[slot]
 				e.fields[f], e.set[f], c.user = c.value, true, r.reads
 			}
@@ -236,6 +257,68 @@ func (r *Reader) collect(e *Entry, per int) {
 		}
 		r.data(e, off)
 	}
+	if !e.set[Message] && !e.torn {
+		r.nameless(e, per)
+	}
+	e.Lost = e.torn && !e.set[Message]
+}
+
+// nameless looks for a damaged field of an entry without a message: it may be the message, whose name is damaged.
+func (r *Reader) nameless(e *Entry, per int) {
+	for items := e.items; len(items) >= per; items = items[per:] {
+		off := r.offsetAt(items)
+		o, ok := r.object(off)
+		if !ok || o.kind != objData {
+			continue // data has warned
+		}
+		sum, ok := r.stored(off)
+		if !ok {
+			continue
+		}
+		if b, cut, ok := r.payload(off, o, r.limits.Field); ok && !cut && !r.intact(off, b, sum) {
+			e.torn = true
+			r.warn(off, damagedField, e.Offset)
+		}
+	}
+}
+
+// damagedField is the warning about a field whose payload is not what its hash is of.
+const damagedField = "field of the entry at %d is damaged: its bytes are neither those that its hash is of nor text; it is left out"
+
+// stored returns the hash in the header of the DATA object at off.
+func (r *Reader) stored(off int64) (sum uint64, ok bool) {
+	b := r.win.at(off+objHeader, 8)
+	if b == nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+// sumRatio limits what is hashed relative to the file size, like unpackRatio.
+const sumRatio = 4
+
+// intact reports whether a payload is what was written, by the hash that was stored of it. Text that is
+// another is taken as it is, since names are replaced in journals that are given away; Entries notes it.
+func (r *Reader) intact(off int64, payload []byte, sum uint64) bool {
+	if r.sums < 0 {
+		return true // Entries warns of it
+	}
+	r.sums -= int64(len(payload)) + 16
+	switch {
+	case r.Header.sum(payload) == sum:
+	case !isText(payload):
+		return false
+	default:
+		if r.changed++; r.changed == 1 {
+			r.changedAt = off
+		}
+	}
+	return true
+}
+
+// isText reports whether b is UTF-8 without control characters other than those of text on a terminal.
+func isText(b []byte) bool {
+	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' && c != 0x1b })
 }
 
 // put copies a value, which the next read may overwrite, into the entry.
@@ -248,7 +331,11 @@ func (e *Entry) put(f Field, value []byte) {
 func (r *Reader) data(e *Entry, off int64) {
 	o, ok := r.object(off)
 	if !ok || o.kind != objData {
-		r.warn(off, "field of the entry at %d is no data object", e.Offset)
+		at := off
+		if off < r.Header.size || off >= r.win.size {
+			at = e.Offset // it is the entry that is damaged
+		}
+		r.warn(at, "field of the entry at %d is no data object", e.Offset)
 		return
 	}
 	head := r.win.at(off, 64)
@@ -256,13 +343,19 @@ func (r *Reader) data(e *Entry, off int64) {
 		r.warn(off, "field of the entry at %d cannot be read", e.Offset)
 		return
 	}
-	uses := binary.LittleEndian.Uint64(head[56:])
-	f, value, ok := r.field(off, o)
+	sum, uses := binary.LittleEndian.Uint64(head[16:]), binary.LittleEndian.Uint64(head[56:])
+	f, value, ok := r.field(off, o, sum)
 	if !ok {
+		e.torn = true
 		r.warn(off, "field of the entry at %d cannot be unpacked", e.Offset)
 		return
 	}
-	if f != unwanted {
+	switch f {
+	case unwanted:
+	case damaged:
+		e.torn = true
+		r.warn(off, damagedField, e.Offset)
+	default:
 		e.put(f, value)
 	}
 	if uses > 1 && len(value) <= maxCached {
@@ -276,9 +369,9 @@ func (r *Reader) data(e *Entry, off int64) {
 	}
 }
 
-// field returns the field of a DATA object and its value. For an unwanted field the
-// value is nil.
-func (r *Reader) field(off int64, o object) (Field, []byte, bool) {
+// field returns the field of a DATA object with that hash, and its value. For an unwanted or
+// damaged field the value is nil.
+func (r *Reader) field(off int64, o object, sum uint64) (Field, []byte, bool) {
 	limit := longestName
 	if o.flags != 0 {
 		limit += r.limits.Field // decompressing twice costs more than decompressing it whole once
@@ -292,15 +385,17 @@ func (r *Reader) field(off int64, o object) (Field, []byte, bool) {
 		return unwanted, nil, true
 	}
 	name := len(fieldNames[f]) + 1
-	if !cut || o.flags != 0 {
-		return f, head[name:], true
+	whole := head
+	if cut && o.flags == 0 {
+		if whole, cut, ok = r.payload(off, o, name+r.limits.Field); !ok || len(whole) < name {
+			return unwanted, nil, false
+		}
+		if cut {
+			r.warn(off, "field %s was cut at %d bytes", fieldNames[f], r.limits.Field)
+		}
 	}
-	whole, cut, ok := r.payload(off, o, name+r.limits.Field)
-	if !ok || len(whole) < name {
-		return unwanted, nil, false
-	}
-	if cut {
-		r.warn(off, "field %s was cut at %d bytes", fieldNames[f], r.limits.Field)
+	if !cut && !r.intact(off, whole, sum) {
+		return damaged, nil, true
 	}
 	return f, whole[name:], true
 }

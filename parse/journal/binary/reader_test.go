@@ -188,6 +188,65 @@ func TestHole(t *testing.T) {
 	}
 }
 
+// TestPayloads changes the payload of one message: what is no text any more is left out, and its entry has lost
+// it, also if the name of the field is gone; another text is used, and noted.
+func TestPayloads(t *testing.T) {
+	for _, tt := range journals {
+		b := load(t, tt.file)
+		var at, data int64 // of an entry, and the DATA object of its message
+		r := open(t, b)
+		for e := range r.Entries {
+			per, _ := r.itemSize()
+			for items := e.items; len(items) >= int(per); items = items[per:] {
+				off := r.offsetAt(items)
+				o, _ := r.object(off)
+				if p, _, ok := r.payload(off, o, 1<<20); ok && o.flags == 0 && len(p) > 100 && strings.HasPrefix(string(p), "MESSAGE=I1120") {
+					at, data = e.Offset, off
+				}
+			}
+		}
+		text := data + r.dataHeader()
+		for how, damage := range map[string]struct {
+			from int64
+			with string
+			lost bool
+		}{
+			"zeros": {40, "\x00\x00\x00\x00", true}, "no UTF-8": {40, "\xff", true}, "name": {2, "\x00", true},
+			"another text": {40, "worker-7", false},
+		} {
+			c := bytes.Clone(b)
+			copy(c[text+damage.from:], damage.with)
+			r := open(t, c)
+			found := false
+			for e := range r.Entries {
+				if e.Lost != (damage.lost && e.Offset == at) || e.Lost && e.Has(Message) {
+					t.Errorf("%s, %s: entry at %d: lost %v, message %q", tt.file, how, e.Offset, e.Lost, e.Get(Message))
+				}
+				found = found || e.Offset == at && strings.Contains(string(e.Get(Message)), damage.with)
+			}
+			if w := r.Warnings(); len(w) != 1 || w[0].Offset != data || w[0].Note == damage.lost || found == damage.lost {
+				t.Errorf("%s, %s: used %v, warnings %v", tt.file, how, found, w)
+			}
+		}
+	}
+}
+
+// TestItems: an item that is no offset is told with the offset of its entry.
+func TestItems(t *testing.T) {
+	b := load(t, "regular-keyed-zstd.journal.xz")
+	var at int64
+	for e := range open(t, b).Entries {
+		at = e.Offset
+	}
+	binary.LittleEndian.PutUint64(b[at+entryHeader:], 0)
+	r := open(t, b)
+	for range r.Entries {
+	}
+	if w := r.Warnings(); len(w) != 1 || w[0].Offset != at || w[0].Note {
+		t.Errorf("entry at %d: %v", at, w)
+	}
+}
+
 // TestIslands breaks the index and the objects on both sides of some entries: no
 // entry may be lost because of damage next to it.
 func TestIslands(t *testing.T) {
