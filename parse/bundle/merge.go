@@ -23,6 +23,9 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 		b.Files = append(b.Files, s.file)
 		accountSlot(b, s)
 	}
+	for _, s := range groups {
+		accountGroup(b, s)
+	}
 	slices.SortStableFunc(slots, bySlot)
 	slices.SortStableFunc(b.Files, byFile)
 	joinJournals(slots)
@@ -75,6 +78,15 @@ func accountSlot(b *parse.Bundle, s *slot) {
 	if s.cut != nil { // the unit counted the whole file
 		in.Bytes -= s.file.Size - s.cut.end
 		s.file.Size = s.cut.end
+	}
+}
+
+// accountGroup marks the inputs of which something was lost in files that are decoded together.
+func accountGroup(b *parse.Bundle, s *slot) {
+	for i := range s.part.Warnings {
+		if w := &s.part.Warnings[i]; w.File != nil && !w.Note {
+			b.Inputs[w.File.Input].Partial = true
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func Decode(f *parse.File, data []byte, w Want) *Part {
 	case FormatVictoria:
 		decodeVictoria(p, data)
 	case FormatDump:
-		decodeDump(p, cleanLines(data))
+		decodeDump(p, p.wholeLines(cleanLines(data), 1))
 	default:
 		format = FormatText
 		decodeText(p, unfence(cleanLines(data)), 1)

@@ -34,6 +34,7 @@ type Part struct {
 	File     *parse.File
 	Format   string // the name of its Format
 	Warnings []parse.Warning
+	cut      []parse.Warning // that the page is cut short
 
 	scrapes []*snapshot
 	text    []byte // keys of the samples, concatenated
@@ -261,6 +262,11 @@ func (p *Part) warnLine(line uint32, msg string) {
 	p.bad.last = int(line)
 }
 
+// warnCut reports that the page ends at a line before its end.
+func (p *Part) warnCut(line uint32, msg string) {
+	p.cut = append(p.cut, parse.Warning{Pos: parse.Pos{File: p.File, Line: line}, Msg: "data is cut short: the page ends " + msg})
+}
+
 // warnAt reports a problem at a byte offset.
 func (p *Part) warnAt(off int64, msg string) {
 	p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: p.File, Offset: off}, Msg: msg})
@@ -268,6 +274,7 @@ func (p *Part) warnAt(off int64, msg string) {
 
 // closeWarnings adds a summary of the lines that were not reported one by one.
 func (p *Part) closeWarnings() {
+	p.Warnings = append(p.Warnings, p.cut...)
 	if p.bad.more == 0 {
 		return
 	}

@@ -95,7 +95,16 @@ func (s *Stream) Flush(set *Set) {
 // samples were left out because of Want.Most.
 func (s *Stream) Close(set *Set) (used bool, left int) {
 	if len(s.rest) > 0 {
-		s.lines(cleanLines(append(s.rest, '\n')))
+		line, at := uint32(1), []byte(nil)
+		if s.d != nil {
+			line, at = s.d.line, []byte("\n")
+		}
+		if rest := s.part.wholeLines(append(at, s.rest...), line-uint32(len(at))); len(rest) > len(at) {
+			s.lines(cleanLines(append(s.rest, '\n')))
+		}
+	}
+	if s.d != nil {
+		s.d.cutWithin()
 	}
 	s.Flush(set)
 	p := s.part

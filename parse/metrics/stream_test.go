@@ -16,9 +16,12 @@ func drawnSnapshots(t *rapid.T) string {
 		b.WriteString(rapid.SampledFrom([]string{"", fmt.Sprintf("# 2026-11-20T23:3%d:00Z\n", i), "\n", "$ curl localhost\n"}).Draw(t, "before"))
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
 		for k := range rapid.IntRange(1, 12).Draw(t, "lines") {
-			b.WriteString(rapid.SampledFrom([]string{"# TYPE kubelet_a gauge", "# HELP x_total a", "", "damaged{ 3", "kubelet_node_name{node=\"n1\"} 1", "x_total 2e1"}).Draw(t, "line") + end)
+			b.WriteString(rapid.SampledFrom([]string{"# TYPE kubelet_a gauge", "# HELP x_total a", "", "damaged{ 3", "kubelet_node_name{node=\"n1\"} 1", "x_total 2e1", "# TYPE x histogram", "x_sum 1", "x_bucket{le=\"+Inf\"} 2"}).Draw(t, "line") + end)
 			fmt.Fprintf(&b, "x_bucket{le=\"%d\",l=\"é\\n\"} %d%s%s", k, i, rapid.SampledFrom([]string{"", " 1795217460000"}).Draw(t, "stamp"), end)
 		}
+	}
+	if rapid.Bool().Draw(t, "cut") {
+		return strings.TrimRight(b.String(), "\r\n")
 	}
 	return b.String()
 }
@@ -31,6 +34,9 @@ func TestStreamReadsWhatDecodeDoes(t *testing.T) {
 			t.Skip("not streamed")
 		}
 		want := lines(decodeAll("m/20261120T233100Z.prom", text))
+		if strings.Contains(want, "no metrics found") {
+			t.Skip("quotes the first piece")
+		}
 		set := NewSet()
 		s := NewStream(metricsFile("m/20261120T233100Z.prom"), Want{})
 		for from := 0; from < len(text); {

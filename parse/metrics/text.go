@@ -35,7 +35,9 @@ type textDecoder struct {
 	line     uint32
 	num      []byte
 	lastName []byte
-	bad      int // lines rejected by the parser
+	tail     parts  // of the last family
+	lastLine uint32 // that held a sample
+	bad      int    // lines rejected by the parser
 }
 
 func newTextDecoder(p *Part, data []byte, firstLine uint32) *textDecoder {
@@ -56,7 +58,7 @@ func (d *textDecoder) done() {
 }
 
 func decodeText(p *Part, data []byte, firstLine uint32) {
-	if len(data) == 0 {
+	if data = p.wholeLines(data, firstLine); len(data) == 0 {
 		return
 	}
 	if data[len(data)-1] != '\n' {
@@ -83,6 +85,14 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 			to += bytes.IndexByte(data[to:], '\n') + 1
 		}
 		from = to
+	}
+	d.cutWithin()
+}
+
+// overwritten warns of zeros in a comment at off, which may stand in place of samples too.
+func (d *textDecoder) overwritten(text []byte, off int) {
+	if bytes.IndexByte(text, 0) >= 0 {
+		d.part.warnLine(d.lineAt(off), "zeros stand in place of what was written")
 	}
 }
 
@@ -248,13 +258,17 @@ func (d *textDecoder) entry(p textparse.Parser, e textparse.Entry, from, end int
 		if off >= 0 {
 			d.family(string(name), d.lineAt(off))
 			d.part.types[string(name)] = string(typ)
+			if d.tail = (parts{}); typ == "histogram" || typ == "summary" {
+				d.tail.name = string(name)
+			}
 		}
 		return off
 	case textparse.EntryHelp:
-		name, _ := p.Help()
+		name, help := p.Help()
 		off := d.locate(name, from, end)
 		if off >= 0 {
 			d.family(string(name), d.lineAt(off))
+			d.overwritten(help, off)
 		}
 		return off
 	case textparse.EntryUnit:
@@ -264,6 +278,7 @@ func (d *textDecoder) entry(p textparse.Parser, e textparse.Entry, from, end int
 		off := d.locate(p.Comment(), from, end)
 		if off >= 0 {
 			d.comment(p.Comment(), d.lineAt(off))
+			d.overwritten(p.Comment(), off)
 		}
 		return off
 	}
@@ -303,6 +318,9 @@ func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 	}
 	key := bytes.TrimLeft(raw, " \t")
 	line := d.lineAt(off)
+	if d.lastLine = line; d.tail.name != "" {
+		d.tail.see(key)
+	}
 	if !utf8.Valid(key) || !d.part.room(key, line) {
 		if !utf8.Valid(key) {
 			d.part.warnLine(line, "skipped: label value is not UTF-8")
