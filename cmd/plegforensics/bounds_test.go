@@ -48,7 +48,7 @@ func TestEndless(t *testing.T) {
 		}
 	}
 	var out, stderr bytes.Buffer
-	if run(context.Background(), []string{"plegforensics", "analyze", "--max-bytes", "100KB", "-"}, endlessLines{}, &out, &stderr); !strings.Contains(stderr.String(), "stream of more than the limit of 100000 bytes (max-bytes)") {
+	if run(context.Background(), []string{"plegforensics", "analyze", "--max-bytes", "100KB", "-"}, endlessLines{}, &out, &stderr); !strings.Contains(stderr.String(), "-: ends here because it is a stream of more than the limit of 100000 bytes (max-bytes): the rest is skipped") {
 		t.Errorf("an endless pipe: %s", stderr.String())
 	}
 }

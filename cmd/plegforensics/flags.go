@@ -62,7 +62,7 @@ func inputFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "relist-threshold", Usage: "age `D` of the last relist from which PLEG counts as unhealthy", EnvVars: envName("relist-threshold"), Category: catNode, DefaultText: "that of the version, 3m"},
 		&cli.DurationFlag{Name: "relist-period", Usage: "time `D` between two relists", EnvVars: envName("relist-period"), Category: catNode, DefaultText: "that of the version, 1s"},
 		boolFlag(catNode, "separate", "keep several inputs apart instead of merging those of one node"),
-		&cli.StringFlag{Name: "max-bytes", Usage: "most bytes that one input may expand to (`SIZE`, e.g. 64GiB)", EnvVars: envName("max-bytes"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Bytes>>30, 10) + "GiB"},
+		&cli.StringFlag{Name: "max-bytes", Usage: "most bytes that an archive or compressed input may expand to, and of a stream (`SIZE`, e.g. 64GiB)", EnvVars: envName("max-bytes"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Bytes>>30, 10) + "GiB"},
 		&cli.IntFlag{Name: "max-files", Usage: "most `N` files that one input may hold", EnvVars: envName("max-files"), Category: catLimits, DefaultText: strconv.Itoa(limits.Files)},
 		&cli.IntFlag{Name: "max-logs", Usage: "most `N` logs of one input that are read, and a fifth as many files of metrics", EnvVars: envName("max-logs"), Category: catLimits, DefaultText: strconv.Itoa(limits.Logs)},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most `N` nodes of the inputs that are rebuilt, unless --node names them", EnvVars: envName("max-nodes"), Category: catLimits, DefaultText: strconv.Itoa(mostNodes)},

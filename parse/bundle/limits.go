@@ -76,7 +76,7 @@ func orDefault[T int | int64 | time.Duration](v *T, d T) {
 // limitError reports that a limit was hit. If final is set, nothing more of the
 // top-level file is read; otherwise only the current stream ends.
 type limitError struct {
-	msg   string
+	msg   string // of the file: "expands to more than …"
 	final bool
 }
 
@@ -103,7 +103,7 @@ func (b *budget) alive() error {
 		return err
 	}
 	if time.Now().After(b.deadline) {
-		return &limitError{fmt.Sprintf("reading stopped after the time limit of %v", b.lim.Time), true}
+		return &limitError{fmt.Sprintf("is read no further after the time limit of %v", b.lim.Time), true}
 	}
 	return nil
 }

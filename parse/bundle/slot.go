@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -98,7 +97,7 @@ func (s *slot) join(r *runResult) {
 		if s.cut = r; s.laid != nil {
 			r.end = s.laid.Size()
 		}
-		s.lose(parse.Warning{Pos: parse.Pos{File: s.file, Offset: r.end}, Msg: fmt.Sprintf("ends here because %v", plain(r.err))})
+		s.lose(parse.Warning{Pos: parse.Pos{File: s.file, Offset: r.end}, Msg: "ends here because " + because(r.err)})
 	}
 	if r.result != nil {
 		s.lines.Join(r.result, uint32(s.before))

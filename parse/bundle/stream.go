@@ -163,6 +163,15 @@ func plain(err error) string {
 	return Told(err).Error()
 }
 
+// because is like plain, as a clause: a limit is told of the file that hit it.
+func because(err error) string {
+	var l *limitError
+	if errors.As(err, &l) {
+		return "it " + plain(err)
+	}
+	return plain(err)
+}
+
 // isFinal reports whether err ends reading of the whole top-level file.
 func isFinal(err error) bool {
 	var l *limitError

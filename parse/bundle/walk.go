@@ -236,7 +236,7 @@ func (w *walker) cutShort(f *parse.File, offset int64, err error) {
 		return
 	}
 	w.cut = f.Path
-	w.u.warn(parse.Pos{File: f, Offset: offset}, "ends here because %v", plain(err))
+	w.u.warn(parse.Pos{File: f, Offset: offset}, "ends here because %s", because(err))
 }
 
 func (w *walker) warnAt(m member, offset int64, format string, args ...any) {
