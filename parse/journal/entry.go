@@ -61,6 +61,7 @@ type Entry struct {
 	Form    Form
 	Partial bool // CRI "P": the message continues in the next line of the stream
 	Lost    bool // the message is JSON null: it was dropped during export
+	Torn    bool // the JSON object that the record is does not end as one
 	Off     int  // offset of Msg in the record, -1 if Msg was decoded from an escaped form
 	At      int  // offset of the raw message in the record
 	Who     *Who // never nil

@@ -34,6 +34,7 @@ type Framing struct {
 	Block    Block
 	Sections bool   // "==> name <==" lines occur: the section names the writer of bare lines
 	Name     string // human-readable: "journal short + klog"
+	Objects  bool   // the lines are JSON objects
 	columns  columns
 }
 
@@ -132,18 +133,19 @@ func (f *Framing) survey(head []byte) {
 		precise = precise || e.Form >= BSD && e.Form <= Full && e.Clock.Res < 1e9
 	}
 	f.Sections = forms[Section] > 0
-	f.Name = describe(forms, headers, precise)
+	var best Form
+	best, f.Name = describe(forms, headers, precise)
+	f.Objects = best == Docker || best == JSON || best == Cloud || best == Bare && headers[KlogJSON] > 0
 }
 
-// describe names the most frequent form, and the headers.
-func describe(forms map[Form]int, headers map[HeaderKind]int, precise bool) string {
-	best := Bare
+// describe returns the most frequent form, and names it and the headers.
+func describe(forms map[Form]int, headers map[HeaderKind]int, precise bool) (best Form, name string) {
 	for form := BSD; int(form) < len(formNames); form++ {
 		if forms[form] > forms[best] || best == Bare && forms[form] > 0 && forms[form]*4 > forms[Bare] {
 			best = form
 		}
 	}
-	name := best.String()
+	name = best.String()
 	if precise {
 		name += "-precise"
 	}
@@ -158,9 +160,9 @@ func describe(forms map[Form]int, headers map[HeaderKind]int, precise bool) stri
 	}
 	switch {
 	case len(kinds) == 0:
-		return name
+		return best, name
 	case best == Bare:
-		return strings.Join(kinds, " + ")
+		return best, strings.Join(kinds, " + ")
 	}
-	return fmt.Sprintf("%s + %s", name, strings.Join(kinds, " + "))
+	return best, fmt.Sprintf("%s + %s", name, strings.Join(kinds, " + "))
 }

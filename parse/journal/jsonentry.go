@@ -93,6 +93,7 @@ func (p *Parser) json(b []byte, off int, e *Entry) bool {
 			f.nested(key, value)
 		}
 	}
+	e.Torn = !o.closed()
 	switch {
 	case f.hasMessage && (f.realtime != nil || f.host != nil || f.ident != nil || f.boot != nil || f.timestamp != nil):
 		return p.jsonJournal(b, e)
@@ -103,6 +104,7 @@ func (p *Parser) json(b []byte, off int, e *Entry) bool {
 	case f.msg == nil && f.plain != nil && f.time != nil:
 		return p.jsonText(b, f.plain, f.time, Docker, e)
 	}
+	e.Torn = false
 	return false
 }
 

@@ -262,6 +262,10 @@ func headless(msg []byte) bool {
 	switch msg[0] {
 	case '{', '2', 't', 'l', '<':
 		return false
+	case 'I', 'E', 'W', 'F':
+		if TornHeader(msg) {
+			return false
+		}
 	}
 	i := bytes.IndexByte(msg[:min(len(msg), maxCaller)], ' ')
 	return i < 1 || msg[i-1] != ']' && !isKlog(msg[i+1:])

@@ -31,6 +31,8 @@ var pieces = []string{
 	`{"MESSAGE":"\tpart","SYSLOG_IDENTIFIER":"kubelet","_PID":"7","__REALTIME_TIMESTAMP":"1700000001000000"}`,
 	`{"MESSAGE":"` + strings.ReplaceAll(skip, `"`, `\"`) + `","SYSLOG_IDENTIFIER":"kubelet","_PID":"7","__REALTIME_TIMESTAMP":"1700000001000000"}`,
 	"[   39.798436] INFO: task containerd:9227 blocked for more than 124 seconds.", "-- Reboot --",
+	"E1120 23:5kubelet.go:6] words", pre + "E1120 23:50:39.261469   26980 g.go:2] \"w\xffrds\"", "\xc51120 23:50:39.261469   26980 g.go:2] words", "w\xffrds",
+	"E1120 23:50:39.261469   26980 g.go:2] w\xffrds", `{"log":"words","stream":"std`, `{"ts":1745319662553.9,"msg":"words","v":2,"x`,
 	"==> kubelet <==", "==> kube-apiserver <==", "  Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout", "// " + pre + skip,
 }
 

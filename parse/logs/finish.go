@@ -37,6 +37,8 @@ type Merger struct {
 	kinds   map[parse.EventKind]*parse.EventKind
 	section string
 	order   order
+	foreign foreignLines
+	damage  damagedLines
 	lost    int  // number of warnings beyond maxWarnings
 	over    bool // the log ended in an earlier run
 }
@@ -106,6 +108,19 @@ func (m *Merger) Add(r *Result, before uint32) {
 	m.events = append(m.events, r.events)
 	m.part.Markers = append(m.part.Markers, r.markers...)
 	m.part.Facts = append(m.part.Facts, r.facts...)
+	if w := r.warnings; len(w) > 0 && m.damage == (damagedLines{w[0].Msg, before + 1}) && w[0].Line == before+1 {
+		r.warnings = w[1:] // it goes on
+	}
+	if r.damage.end > 0 {
+		m.damage = damagedLines{r.damage.what, before + r.damage.end}
+	}
+	if f := r.foreign; f.n > 0 {
+		if m.foreign.n == 0 {
+			m.foreign.first = f.first
+			m.foreign.first.Line += before
+		}
+		m.foreign.n += f.n
+	}
 	m.warn(r.warnings)
 	m.part.Lines += r.lines
 	if r.section != nil {
@@ -319,6 +334,10 @@ func (m *Merger) End() parse.LogPart {
 		m.unquote()
 	}
 	m.countKept()
+	if n := m.foreign.n; n > 0 {
+		m.part.Warnings = append(m.part.Warnings, parse.Warning{Pos: m.foreign.first, Note: true,
+			Msg: fmt.Sprintf("%d lines of which nothing is known hold bytes that are no UTF-8, this is the first: text in another encoding, or damage", n)})
+	}
 	if m.lost > 0 {
 		m.part.Warnings = append(m.part.Warnings, parse.Warning{Pos: parse.Pos{File: m.d.file},
 			Msg: fmt.Sprintf("%d more warnings of this kind", m.lost)})

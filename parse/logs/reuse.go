@@ -2,6 +2,7 @@ package logs
 
 import (
 	"sync"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -106,6 +107,8 @@ func (s *scanner) begin(run Run) {
 		s.matcher.recent = s.fields.keepWith(s.keep)
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
+	s.foreign = !s.d.binary && s.d.framing.Block != journal.ExportBlock && !utf8.Valid(run.Data)
+	s.marked = 0
 	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
 	s.empty()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -23,7 +24,9 @@ type Result struct {
 	lines      int
 	section    *string // the last section that begins in the run, nil if none
 	order      order
-	own        uint32 // the line that Options.Own recognized, where decoding stopped; 0: none
+	foreign    foreignLines
+	damage     damagedLines // the last damage
+	own        uint32       // the line that Options.Own recognized, where decoding stopped; 0: none
 }
 
 // Lines returns the number of lines of the run.
@@ -123,6 +126,9 @@ type scanner struct {
 	hit        bool     // skim found a literal in the current line
 	picked     []uint64 // bitset of the entries whose literals are in the current line
 	unfinished bool     // the container runtime split the last line (CRI "P")
+	marked     int      // number of damaged records
+	lastMark   int      // index of the marker of the last of them
+	foreign    bool     // not all of data is UTF-8
 
 	streams  map[streamKey]*stream
 	streamBy map[*parse.Origin]*stream
@@ -240,25 +246,45 @@ func (s *scanner) record(rec []byte, lines int) {
 	if s.owned(rec) {
 		return
 	}
+	suspect := s.foreign && !utf8.Valid(rec)
 	if bytes.IndexByte(rec, 0) >= 0 && !s.d.binary {
 		if bytes.Contains(rec, zeros) {
 			s.holed(rec, lines)
 			return
 		}
-		s.noText(rec)
+		suspect = true
 	}
+	all := rec
 	for len(rec) > 0 && rec[0] == 0 {
 		rec = rec[1:]
 		s.at++
 	}
-	if !s.skim(rec) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) && !s.columns(rec, lines) {
+	if !s.skimOrParse(rec, suspect) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) && !s.columns(rec, lines) {
+		was := s.at
+		s.at = at
+		damage := s.damage(all)
+		s.at = was
 		s.belong()
 		s.reopen()
 		s.take(rec, lines)
+		if damage != "" {
+			s.damaged(rec, at, lines, damage)
+		}
 	}
 	s.at = at
 	s.res.lines += lines
 	s.line += uint32(lines)
+}
+
+// skimOrParse is skim, but parses a suspect line in any case.
+func (s *scanner) skimOrParse(rec []byte, suspect bool) bool {
+	if !suspect {
+		return s.skim(rec)
+	}
+	s.hit = false
+	clear(s.picked)
+	s.parser.Parse(rec, &s.entry)
+	return false
 }
 
 // owned ends the run if this program wrote the line, and reports whether it did.
