@@ -171,7 +171,7 @@ func (lr *lineReader) next() bool {
 	lr.rest = append(lr.rest[:0], data[n:]...)
 	lr.buf.to = lr.buf.from + n
 	ended := lr.eof || data[n-1] == '\n'
-	lr.submit(lr.eof)
+	lr.submit(lr.eof && lr.err == nil) // an error tells by itself where the text ends
 	if !lr.refill() {
 		return false
 	}
