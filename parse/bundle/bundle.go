@@ -136,7 +136,9 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	}
 	merge(b, units, l.collect())
 	b.Interned = l.store.interned
-	add(b, l.series())
+	series := l.series()
+	accountTogether(b, series)
+	add(b, series)
 	nameNodes(b, units)
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)
 	sortByTime(b, clock.Resolve(b, l.opt.Clock))

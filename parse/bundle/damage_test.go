@@ -511,6 +511,18 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
+// TestCutMetrics: an input of metrics that are cut short is partial.
+func TestCutMetrics(t *testing.T) {
+	page := "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\"} 12\n" +
+		"kubelet_pleg_relist_duration_seconds_sum 3\nkubelet_pleg_relist_duration_seconds_count 12\n"
+	for _, n := range []int{0, 1, 40} {
+		b, _ := loaded(t, file(t, "metrics.prom", []byte(page[:len(page)-n])))
+		if b.Inputs[0].Partial != (n > 0) || parse.Partial(b.Warnings) != (n > 0) {
+			t.Errorf("%d bytes cut: partial %v, %s", n, b.Inputs[0].Partial, warnings(b))
+		}
+	}
+}
+
 // TestNotes: what users should know of an input that was read in whole does not make
 // it partial.
 func TestNotes(t *testing.T) {

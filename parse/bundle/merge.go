@@ -23,12 +23,12 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 		b.Files = append(b.Files, s.file)
 		accountSlot(b, s)
 	}
-	for _, s := range groups {
-		accountGroup(b, s)
-	}
 	slices.SortStableFunc(slots, bySlot)
 	slices.SortStableFunc(b.Files, byFile)
 	joinJournals(slots)
+	for _, s := range groups {
+		accountTogether(b, &s.part)
+	}
 	for _, s := range append(slots, groups...) {
 		add(b, &s.part)
 		s.part = parse.Part{} // drop references, so that only the bundle keeps the records alive
@@ -81,10 +81,10 @@ func accountSlot(b *parse.Bundle, s *slot) {
 	}
 }
 
-// accountGroup marks the inputs of which something was lost in files that are decoded together.
-func accountGroup(b *parse.Bundle, s *slot) {
-	for i := range s.part.Warnings {
-		if w := &s.part.Warnings[i]; w.File != nil && !w.Note {
+// accountTogether marks the inputs of which something was lost in files that are decoded together.
+func accountTogether(b *parse.Bundle, p *parse.Part) {
+	for i := range p.Warnings {
+		if w := &p.Warnings[i]; w.File != nil && !w.Note {
 			b.Inputs[w.File.Input].Partial = true
 		}
 	}
