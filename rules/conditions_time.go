@@ -194,13 +194,24 @@ var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m
 const startGrace = 15 * second
 
 // nevers groups the "yet to be successful" lines by process: short has those of processes
-// that log them for no longer than a start takes, long the others.
+// that log them for no longer than a start takes, long the others. Where a pod event or a
+// start stands between two of them, they are not of one stretch.
 func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
+	signs := slices.Concat(s.sig(parse.SigEvent), s.sig(parse.SigVersion), s.sig(parse.SigStarting))
 	for _, es := range s.processes(s.sig(parse.SigNever)) {
-		if es[len(es)-1].At-es[0].At >= startGrace-second {
-			long = append(long, es)
-		} else {
-			short = append(short, es...)
+		for i := 0; i < len(es); {
+			j := i + 1
+			for j < len(es) && !slices.ContainsFunc(signs, func(e *parse.Event) bool {
+				return e.Origin.PID == es[j].Origin.PID && e.At > es[j-1].At && e.At <= es[j].At
+			}) {
+				j++
+			}
+			if es[j-1].At-es[i].At >= startGrace-second {
+				long = append(long, es[i:j])
+			} else {
+				short = append(short, es[i:j]...)
+			}
+			i = j
 		}
 	}
 	return short, long

@@ -18,26 +18,25 @@ type innerStamp struct {
 	at    int64
 	what  string
 	zoned bool // at is in UTC, and close enough to the line to derive the zone of its clock
+	local bool // it states the offset of the process's own zone
+	east  int  // that offset, in seconds
 }
 
 // goTime is the heartbeat layout of Go's time.Time; the other one is RFC 3339.
 const goTime = "2006-01-02 15:04:05.999999999 -0700"
 
 // parseHeartbeat parses either layout; the zone abbreviation and the m=+… part of
-// the first are ignored.
-func parseHeartbeat(s string) (at int64, ok bool) {
+// the first are ignored. local says that the stamp is in the zone of the process.
+func parseHeartbeat(s string) (t time.Time, local, ok bool) {
 	if t, err := parse.ParseTime(time.RFC3339Nano, s); err == nil {
-		return t.UnixNano(), true
+		return t, false, true
 	}
 	f := strings.Fields(s)
 	if len(f) < 3 {
-		return 0, false
+		return t, false, false
 	}
 	t, err := parse.ParseTime(goTime, strings.Join(f[:3], " "))
-	if err != nil {
-		return 0, false
-	}
-	return t.UnixNano(), true
+	return t, true, err == nil
 }
 
 // traceTime is the layout of a trace's start since Kubernetes 1.19.
@@ -60,24 +59,29 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 		total, err := time.ParseDuration(e.Field("total"))
 		what, field, zoned = "trace's", e.Field("started"), err == nil && total < time.Duration(quarter)
 	case e.Is(parse.SigRetry):
-		until, ok := parseHeartbeat(e.Field("until"))
+		until, local, ok := parseHeartbeat(e.Field("until"))
 		if after, err := time.ParseDuration(e.Field("after")); ok && err == nil {
-			s.inner = append(s.inner, innerStamp{index, until - int64(after), "retry", true})
+			_, east := until.Zone()
+			s.inner = append(s.inner, innerStamp{index, until.Add(-after).UnixNano(), "retry", true, local, east})
 		}
 		return true
 	default:
 		return aged
 	}
-	if at, ok := parseHeartbeat(field); ok {
-		s.inner = append(s.inner, innerStamp{index, at, what, zoned})
+	if t, local, ok := parseHeartbeat(field); ok {
+		_, east := t.Zone()
+		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), what, zoned, local, east})
 	} else if t, err := parse.ParseTime(traceTime, field); err == nil {
-		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), what, false})
+		s.inner = append(s.inner, innerStamp{index: index, at: t.UnixNano(), what: what})
 	}
 	return true
 }
 
-// byAnchor derives the zone of the message's clock from an inner timestamp.
+// byAnchor derives the zone of the message's clock from the inner timestamps. If they tell of several, as
+// over a change to summer time, the first is only assumed.
 func (f *file) byAnchor() (zone, bool) {
+	var out zone
+	found := false
 	for _, s := range f.inner {
 		it := f.item(s.index)
 		c, envelope := it.clocks()
@@ -92,10 +96,17 @@ func (f *file) byAnchor() (zone, bool) {
 			local = f.cal.moved(c.NS, f.cal.closest(c, s.at))
 		}
 		off := zoneDifference(local - s.at)
+		if late := local - s.at - int64(s.east)*1e9; s.local && late > -int64(2*time.Second) && late < quarter {
+			off = s.east // the line came later than its stamp
+		}
 		if off < -13*3600 || off > 15*3600 {
 			continue
 		}
-		return fixed(off, "from the "+s.what+" stamp in "+it.pos().String(), parse.ZoneInferred), true
+		if !found {
+			out, found = fixed(off, "from the "+s.what+" stamp in "+it.pos().String(), parse.ZoneInferred), true
+		} else if off != out.off {
+			return fixed(out.off, "assumed: its stamps are of several zones, "+out.name+" and "+offsetName(off), parse.ZoneGuessed), true
+		}
 	}
-	return zone{}, false
+	return out, found
 }

@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,21 @@ func (c *runCutter) pick(e *parse.Event, k host.Kinds) int {
 		c.looping[i] = e
 	}
 	return i
+}
+
+// Another reports whether lines between two moments show that a relist succeeded or that a kubelet started. It
+// separates what is said of processes that no line tells apart.
+func (s *Log) Another(from, to int64) bool {
+	for _, t := range s.Turns[s.TurnFrom(from+1):] {
+		if s.TurnAt(t) > to {
+			break
+		}
+		if s.TurnKinds(t)&host.KindEvent != 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Ages, func(a Age) bool { return a.At > from && a.At <= to }) ||
+		slices.ContainsFunc(s.profile, func(e *parse.Event) bool { return e.At > from && e.At <= to })
 }
 
 // note records what start-up lines and monotonic clock readings show about the run.

@@ -128,7 +128,24 @@ func newEpisodeBuilder(n *Known) *episodeBuilder {
 	for _, t := range s.Nevers {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}
+	w.nevers[-1] = longestOf(s, w.nevers[-1])
 	return w
+}
+
+// longestOf returns the longest stretch of lines of unknown processes that may be of one process.
+func longestOf(s *kubelet.Log, all []kubelet.Saying) []kubelet.Saying {
+	best := all[:0]
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && !s.Another(all[j-1].At, all[j].At) {
+			j++
+		}
+		if len(best) == 0 || all[j-1].At-all[i].At > best[len(best)-1].At-best[0].At {
+			best = all[i:j:j]
+		}
+		i = j
+	}
+	return best
 }
 
 // run returns the episodes of one kubelet process.
