@@ -132,14 +132,14 @@ func newLinks(files []*file) *links {
 		x := &l.of[i]
 		x.file, x.copies, x.told = f, map[int64]int{}, [2]map[change]int64{{}, {}}
 		every := max(1, len(f.events)/mostLinked)
-		f.each(func(n int, e *parse.Event, at int64, sure bool) {
+		f.each(func(n int, e *parse.Event, at int64, sure, fresh bool) {
 			if sure {
 				return
 			}
 			if within, ok := fine(e); ok && n%every == 0 {
 				l.samples[within] = append(l.samples[within], sample{e, at, i})
 			}
-			if c, who, ok := changeIn(e); ok && len(x.told[who]) < mostLinked {
+			if c, who, ok := changeIn(e); ok && !(fresh && who == byKubelet) && len(x.told[who]) < mostLinked {
 				if _, again := x.told[who][c]; !again {
 					x.told[who][c] = at
 					l.changes[c] = append(l.changes[c], i)
@@ -151,9 +151,10 @@ func newLinks(files []*file) *links {
 }
 
 // each calls do for each event that has a time, with its index, and says whether the
-// zone of that time is known.
-func (f *file) each(do func(n int, e *parse.Event, at int64, sure bool)) {
-	d, n := f.dating(), 0
+// zone of that time is known, and whether a kubelet wrote it in the minute after its
+// start: then it reports containers that have run for long.
+func (f *file) each(do func(n int, e *parse.Event, at int64, sure, fresh bool)) {
+	d, n, started := f.dating(), 0, int64(0)
 	sure := func(c parse.Clock, z *zone) bool {
 		return c.Lack&parse.LackZone == 0 || z.basis > parse.ZoneGuessed && z.loc == nil
 	}
@@ -161,10 +162,14 @@ func (f *file) each(do func(n int, e *parse.Event, at int64, sure bool)) {
 		for k, e := range x.events {
 			it := item{event: e}
 			at, arrived := d.read(i+k, it)
+			if e.Is(parse.SigVersion) || e.Is(parse.SigStarting) || e.Is(parse.SigFlag) {
+				started = at.At
+			}
+			fresh := started != 0 && at.At-started < int64(time.Minute)
 			if header, envelope := it.clocks(); at.Basis != parse.NoTime {
-				do(n, e, at.At, sure(header, &f.header))
+				do(n, e, at.At, sure(header, &f.header), fresh)
 			} else if arrived.Basis != parse.NoTime {
-				do(n, e, arrived.At, sure(envelope, &f.envelope))
+				do(n, e, arrived.At, sure(envelope, &f.envelope), fresh)
 			}
 			n++
 		}
@@ -211,7 +216,7 @@ func changeIn(e *parse.Event) (c change, who int, ok bool) {
 func (l *links) compare(f *file, guess bool) {
 	seen := 0
 	told := map[change]bool{}
-	f.each(func(_ int, e *parse.Event, at int64, sure bool) {
+	f.each(func(_ int, e *parse.Event, at int64, sure, fresh bool) {
 		if !sure && !guess {
 			return
 		}
@@ -227,7 +232,7 @@ func (l *links) compare(f *file, guess bool) {
 			return
 		}
 		c, who, ok := changeIn(e)
-		if !ok {
+		if !ok || fresh && who == byKubelet {
 			return
 		}
 		if seen++; told[c] {
@@ -269,8 +274,21 @@ func (x *linked) zone() (by int, why string, ok bool) {
 		late, ok = parse.Delay(x.pairs[byRuntime])
 		late = -late
 	}
-	if !ok {
+	if !ok || !inUse(x.file.zoneOfLines()+int(late/1e9)) {
 		return 0, "", false
 	}
 	return int(late / 1e9), "from the changes of containers, which " + x.pairedTo.File.Path + " dates too", true
+}
+
+// inUse reports whether some zone has that offset, in seconds east of UTC: whole hours,
+// and the other ones of the IANA database in the years of Kubernetes.
+func inUse(off int) bool {
+	if off < -12*3600 || off > 14*3600 {
+		return false
+	}
+	switch off / 900 {
+	case -38, -14, -10, 14, 18, 22, 23, 26, 34, 35, 38, 42, 51, 55: // -9:30 to +13:45
+		return true
+	}
+	return off%3600 == 0
 }
