@@ -80,6 +80,8 @@ func TestParseLine(t *testing.T) {
 		{"dmesg, relative", "[  +0.000002] FS-Cache: hello", Dmesg, "", Who{Ident: "kernel"}, "FS-Cache: hello"},
 		{"dmesg -x with the difference", "kern  :err   : [  +0.000001] [Sat Mar 13 15:41:18 2021] [T88870] I/O error, dev sda", Dmesg, "2021-03-13T15:41:18", Who{Ident: "kernel"}, "I/O error, dev sda"},
 		{"dmesg -x", "kern  :warn  : [   39.798436] hello", Dmesg, "", Who{Ident: "kernel"}, "hello"},
+		{"a message without a writer", `2021-03-13T15:41:18Z "SyncLoop (PLEG): event for pod" pod="a/b"`, Stamped, "2021-03-13T15:41:18Z", Who{}, `"SyncLoop (PLEG): event for pod" pod="a/b"`},
+		{"a message that begins with two words", "2021-03-13T15:41:18Z Feature gates: {map[]}", Stamped, "2021-03-13T15:41:18Z", Who{}, "Feature gates: {map[]}"},
 		{"dmesg -r", "<6>[   39.798436] hello", Dmesg, "", Who{Ident: "kernel"}, "hello"},
 		{"RFC 3164 as sent", "<30>Mar 13 15:41:18 node-7 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
 		{"RFC 5424", `<30>1 2021-03-13T15:41:18.25Z node-7 kubelet 4242 - [meta seq="1" x="a]b"] hello`, Syslog5424, "2021-03-13T15:41:18.25Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},

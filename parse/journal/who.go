@@ -113,7 +113,7 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	j := bytes.IndexByte(rest, ' ')
 	switch {
 	case j > 1 && rest[j-1] == ':' && tag(rest[:j-1], &w):
-		if w.pid == 0 && levelWord(host) {
+		if w.pid == 0 && (levelWord(host) || prose(host, w.ident)) {
 			return 0, prefixWho{}
 		}
 		w.host = host
@@ -152,6 +152,16 @@ func levelWord(b []byte) bool {
 		return true
 	}
 	return false
+}
+
+// prose reports whether the words before a colon are rather the beginning of a message, as
+// in `Generic (PLEG): ` and `"SyncLoop (PLEG): `.
+func prose(host, ident []byte) bool {
+	if plainTags[string(ident)] {
+		return false
+	}
+	capital := host[0] >= 'A' && host[0] <= 'Z' && bytes.ContainsAny(host, "abcdefghijklmnopqrstuvwxyz")
+	return capital || ident[0] == '(' || bytes.ContainsAny(host, `"'=[{<,(`)
 }
 
 // spacedIdent reads identifiers that contain blanks, which are accepted only if a
