@@ -77,7 +77,7 @@ func (n *Node) Untold() []Span {
 func (n *Node) ProvenUnhealthy() time.Duration {
 	var sum time.Duration
 	for _, h := range n.Health {
-		if h.To > h.From && (h.State == Unhealthy || h.State == NeverRelisted && !starting(h, n.Runs)) {
+		if h.To > h.From && (h.State == Unhealthy || h.State == NeverRelisted && h.To-h.From > int64(relist.StartUp)) {
 			sum += time.Duration(h.To - h.From)
 		}
 	}
