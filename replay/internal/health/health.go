@@ -70,6 +70,7 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	h.said(h.s.Full, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofChannel)
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
+	h.below()
 	p, over := &painter{}, n.Window
 	for _, c := range h.out {
 		p.paint(c.From, c.To, c.State, c.Proof)
@@ -259,6 +260,19 @@ func (h *claims) said(all []kubelet.Saying, pause time.Duration, instant int64, 
 func (h *claims) well() {
 	for _, t := range h.s.Well {
 		h.add(t.At, t.At+1, Healthy, ProofReport, host.Evidence{Record: t.Line})
+	}
+}
+
+// below claims health from ages below the threshold, which lines state only if an option has set a higher one than
+// the kubelet's.
+func (h *claims) below() {
+	if !h.n.Kubelet.ThresholdSet {
+		return
+	}
+	for i := range h.s.Ages {
+		if a := &h.s.Ages[i]; a.At != 0 && a.Exact() && a.Age < h.n.Kubelet.Threshold {
+			h.add(a.At, h.until(a.At, a.At+int64(h.n.Kubelet.Threshold-a.Age)), Healthy, ProofReport, host.Evidence{Record: a.Record})
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func (w *episodeBuilder) run(run int, mine []*LastSeen) []Episode {
 	var out []Episode
 	for i := 0; i < len(mine); {
 		j := i + 1
-		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) {
+		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) && !(w.n.Kubelet.ThresholdSet && mine[j].Lines[0].Age < w.n.Kubelet.Threshold) { // an age below the threshold of the option
 			j++
 		}
 		if e := w.episode(run, mine[i:j]); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // otherwise no line exceeds the threshold set by the option
