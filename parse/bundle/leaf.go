@@ -9,7 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
-// maxUnlisted is how many members of unknown role a unit lists one by one.
+// maxUnlisted is how many members of unknown role a unit lists one by one, and how many
+// empty ones.
 const maxUnlisted = 10000
 
 // leaf decodes a member that needs no further unwrapping. It returns the error of
@@ -90,6 +91,9 @@ func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 func (w *walker) empty(m member, skipped int64) error {
 	if w.u.close != nil {
 		return nil // not a file: the unit that represents a directory
+	}
+	if w.u.empty++; w.u.empty > maxUnlisted {
+		return nil
 	}
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Unused: whyEmpty}
 	w.u.slots = append(w.u.slots, &slot{file: f})

@@ -45,6 +45,7 @@ type unit struct {
 	bytes     int64 // decompressed bytes that were read
 	files     int
 	unlisted  int
+	empty     int           // members that are empty or hold nothing but NUL bytes
 	own       int           // members that are reports of this program
 	logs      int           // logs it holds, read or not
 	snapshots int           // metrics files it holds, read or not

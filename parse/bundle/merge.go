@@ -61,6 +61,13 @@ func accountUnit(b *parse.Bundle, u *unit) {
 	in.Bytes += u.bytes
 	in.Partial = in.Partial || parse.Partial(u.warnings)
 	b.Warnings = append(b.Warnings, u.warnings...)
+	if more := u.empty - maxUnlisted; more > 0 {
+		b.Warnings = append(b.Warnings, parse.Warning{
+			Pos:  parse.Pos{File: &parse.File{Path: u.path, Input: u.input}},
+			Msg:  fmt.Sprintf("%d more members are empty or hold nothing but NUL bytes and are not listed", more),
+			Note: true,
+		})
+	}
 	if more := u.unlisted - maxUnlisted; more > 0 {
 		b.Warnings = append(b.Warnings, parse.Warning{
 			Pos: parse.Pos{File: &parse.File{Path: u.path, Input: u.input}},
