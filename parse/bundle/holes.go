@@ -48,18 +48,22 @@ func withoutHoles(head []byte) []byte {
 }
 
 // skipHole drops a hole at the beginning of a member that is longer than what
-// identification looks at, and returns how many bytes it dropped.
+// identification looks at, and returns how many bytes it dropped. It does not read what
+// a sparse file does not store.
 func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error) {
 	var skipped int64
 	for err == nil && b.from < b.to {
 		nothing := leadingNUL(b.data())
-		if nothing < min(len(b.data()), headLen) {
+		if nothing == 0 || skipped == 0 && nothing < min(len(b.data()), headLen) {
 			break
 		}
 		skipped += int64(nothing)
 		n := copy(b.mem[headroom:], b.data()[nothing:])
 		b.from, b.to = headroom, headroom+n
 		if !eof {
+			if n == 0 {
+				skipped += skipHole(r)
+			}
 			eof, err = b.fill(r)
 		}
 	}

@@ -238,6 +238,9 @@ func (lr *lineReader) skipLine() {
 		if lr.eof {
 			return
 		}
+		if leadingNUL(data) == len(data) {
+			lr.offset += skipHole(lr.r)
+		}
 		lr.eof, lr.err = lr.buf.fill(lr.r)
 	}
 }

@@ -121,7 +121,7 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	if lr.err != nil || p.short || p.from == p.size {
 		return true
 	}
-	w.in.r = io.NewSectionReader(p.at, p.from, p.size-p.from)
+	w.in.r = newRest(p.at, w.o.at, p.from, p.size)
 	lr.r, lr.buf = w.in, w.l.take()
 	lr.eof, lr.err = lr.buf.fill(lr.r)
 	return false

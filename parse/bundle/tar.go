@@ -128,7 +128,7 @@ func (w *walker) damagedTar(m member, src *counter) bool {
 	}
 	var behind io.Reader = bytes.NewReader(src.peek(src.Size()))
 	if m.at != nil {
-		behind = io.NewSectionReader(m.at, 0, m.size)
+		behind = newRest(m.at, m.at, 0, m.size)
 	}
 	for b := make([]byte, src.Size()); w.b.alive() == nil; {
 		n, err := io.ReadFull(behind, b)
@@ -139,6 +139,9 @@ func (w *walker) damagedTar(m member, src *counter) bool {
 		}
 		if err != nil {
 			return false
+		}
+		if leadingNUL(b) == n {
+			skipHole(behind)
 		}
 	}
 	return false
