@@ -55,7 +55,7 @@ type view struct {
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}, folded: map[string]int{}}
+	v := &view{n: n, peaks: age.Peaks(n, func() []age.Span { return age.Of(n) }), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}, folded: map[string]int{}}
 	v.failures = newFailures(n, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {

@@ -41,13 +41,13 @@ func Of(n *replay.Node) []Span {
 
 // Peaks returns, for each episode of a node, a lower bound of the greatest age that the
 // last relist reached, 0 if there was none. It uses the kubelet's reports and all other
-// bounds until the recovery.
-func Peaks(n *replay.Node) []time.Duration {
+// bounds until the recovery: ages returns what Of does, and is called only if needed.
+func Peaks(n *replay.Node, ages func() []Span) []time.Duration {
 	out := make([]time.Duration, len(n.Episodes))
 	if len(out) == 0 {
 		return out
 	}
-	spans := Of(n)
+	spans := ages()
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		out[i] = e.PeakAge

@@ -111,7 +111,7 @@ func TestPeaks(t *testing.T) {
 		Episodes: []replay.Episode{
 			{Run: -1, LastStart: when(1000), LastStarts: []replay.Instant{when(1000)}, Breach: sec(1180), FirstReport: sec(1182), LastReport: sec(1236), PeakAge: 236 * time.Second, Recovered: when(1242)},
 			{Run: -1, Never: true, FirstReport: sec(2600), LastReport: sec(2700)}}}
-	if got := Peaks(n); len(got) != 2 || got[0] != 241*time.Second || got[1] != 0 {
+	if got := Peaks(n, func() []Span { return Of(n) }); len(got) != 2 || got[0] != 241*time.Second || got[1] != 0 {
 		t.Errorf("%v", got)
 	}
 }

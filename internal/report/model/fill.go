@@ -128,9 +128,9 @@ func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 		Verbosity: count(k.Verbosity), Basis: c.text(k.Basis), Evidence: c.Proof(k.Evidence)}
 }
 
-func (c *Cleaner) episodes(n *Analyzed) []Episode {
+func (c *Cleaner) episodes(n *Analyzed, ages func() []age.Span) []Episode {
 	out := list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n) })
-	for i, peak := range age.Peaks(n.Node) {
+	for i, peak := range age.Peaks(n.Node, ages) {
 		out[i].OldestAge = Longer(peak)
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -13,11 +14,14 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
+func (n *Analyzed) ages() []age.Span { return age.Of(n.Node) }
+
 func (c *Cleaner) history(n *Analyzed) *History {
-	return &History{Name: c.name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
+	ages := sync.OnceValue(n.ages)
+	return &History{Name: c.name(n.Name), Told: c.episodes(n, ages), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
 		Ready: list(n.Ready, func(x replay.ReadyChange) Ready { return c.ready(x, n.Unready) }), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: seqOf(slices.All(n.Failures), c.failed), OnDemand: c.onDemand(n.Node),
 		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),
-		Curves: func() []curves.Curve { return curves.Of(n.Node) }, Ages: func() []age.Span { return age.Of(n.Node) }, Cite: c.record}
+		Curves: func() []curves.Curve { return curves.Of(n.Node) }, Ages: ages, Cite: c.record}
 }
 
 func (c *Cleaner) bounded(b replay.Bounded) Bounded {

@@ -201,7 +201,7 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 		out.Scenario = &made
 	}
 	if s.Node != nil {
-		out.Health, out.Episodes = list(s.Node.Health, healthOf), c.episodes(s.Node)
+		out.Health, out.Episodes = list(s.Node.Health, healthOf), c.episodes(s.Node, s.Node.ages)
 		stats := c.relistStats(s.Node.Node)
 		out.Stats = &stats
 	}
