@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"hash/maphash"
 	"io"
 	"runtime"
@@ -130,12 +131,14 @@ type placed struct {
 	file  *fileText
 	base  int64 // offset of the run in the file
 	rows  parse.Rows
-	lines []lineSum
+	lines []lineSum // sorted by place
 }
 
 // lineSum is the position, length and checksum of a line within its run; the
 // checksum detects a file that changed.
 type lineSum struct{ off, n, sum uint32 }
+
+func byPlace(x, y lineSum) int { return cmp.Or(cmp.Compare(x.off, y.off), cmp.Compare(x.n, y.n)) }
 
 // lineSeed is random, so that no log can be crafted to collide.
 var lineSeed = maphash.MakeSeed()
@@ -164,12 +167,11 @@ func (p *placed) Append(dst []byte, off, n uint32) []byte {
 // line returns the checksum entry of the text at off of length n, nil if there is
 // none.
 func (p *placed) line(off, n uint32) *lineSum {
-	for i := range p.lines {
-		if l := &p.lines[i]; l.off == off && l.n == n {
-			return l
-		}
+	i, ok := slices.BinarySearchFunc(p.lines, lineSum{off: off, n: n}, byPlace)
+	if !ok {
+		return nil
 	}
-	return nil
+	return &p.lines[i]
 }
 
 // Row returns the row of fields numbered n.
@@ -193,6 +195,7 @@ func (t *fileText) writer(p *packer, base int64) *runWriter {
 
 func (p *runWriter) done() {
 	p.placed.rows, p.placed.lines = p.placedRows.Take(), slices.Clone(p.placedLines)
+	slices.SortFunc(p.placed.lines, byPlace) // nearly sorted already
 	p.placedLines = p.placedLines[:0]
 	p.packer.done()
 }
