@@ -17,6 +17,7 @@ import (
 type Commands struct {
 	node, unit, daemon string // "" if unknown
 	from, to           time.Time
+	span               string // from and to as flags of journalctl
 	distribution       distribution
 }
 
@@ -37,6 +38,7 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	if from, to := incident(n, breaches); from != 0 {
 		out.from = time.Unix(0, from).UTC().Add(-before).Truncate(time.Second)
 		out.to = time.Unix(0, to).UTC().Add(after).Truncate(time.Second)
+		out.span = fmt.Sprintf(" --since '%s UTC' --until '%s UTC'", out.from.Format(time.DateTime), out.to.Format(time.DateTime))
 	}
 	return out
 }
@@ -121,11 +123,12 @@ func (c Commands) Fill(s string) string {
 	s = c.fillQuery(c.distribution.fill(s))
 	if c.from.IsZero() {
 		s = ofPods.ReplaceAllString(since.ReplaceAllString(s, ""), "")
-	} else {
-		s = since.ReplaceAllString(s, fmt.Sprintf(" --since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime)))
+	} else if strings.Contains(s, " --since") {
+		s = since.ReplaceAllString(s, c.span)
 		s = ofPods.ReplaceAllString(s, " --since-time="+c.from.Format(time.RFC3339))
 	}
 	switch {
+	case !strings.Contains(s, "NODE"): // in haste: there may be thousands of nodes
 	case c.node != "":
 		s = nodeName.ReplaceAllString(s, c.node)
 	case nodeName.MatchString(s):

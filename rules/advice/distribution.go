@@ -166,7 +166,24 @@ var (
 // fill replaces names in a command by those of the distribution; it returns "" for a command that
 // its nodes do not have.
 func (d *distribution) fill(s string) string {
-	s = unitLog.ReplaceAllStringFunc(s, func(command string) string {
+	if strings.Contains(s, "journalctl") {
+		s = d.fillLogs(s)
+	}
+	if strings.Contains(s, "systemctl") {
+		s = d.fillStates(s)
+	}
+	if d.commands != nil {
+		s = d.commands.Replace(s)
+	}
+	if d.only != nil && !d.only.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// fillLogs replaces the units whose log a command requests.
+func (d *distribution) fillLogs(s string) string {
+	return unitLog.ReplaceAllStringFunc(s, func(command string) string {
 		m := unitLog.FindStringSubmatch(command)
 		var files, units []string
 		for _, name := range strings.Fields(strings.ReplaceAll(m[1], "-u ", "")) {
@@ -186,7 +203,11 @@ func (d *distribution) fill(s string) string {
 			return "{ " + strings.TrimSpace(journal) + "; cat " + strings.Join(files, " ") + "; } "
 		}
 	})
-	s = unitState.ReplaceAllStringFunc(s, func(command string) string {
+}
+
+// fillStates replaces the units whose state a command requests.
+func (d *distribution) fillStates(s string) string {
+	return unitState.ReplaceAllStringFunc(s, func(command string) string {
 		m := unitState.FindStringSubmatch(command)
 		var units []string
 		for _, name := range strings.Fields(m[2]) {
@@ -194,13 +215,6 @@ func (d *distribution) fill(s string) string {
 		}
 		return "systemctl " + m[1] + " " + strings.Join(slices.Compact(units), " ")
 	})
-	if d.commands != nil {
-		s = d.commands.Replace(s)
-	}
-	if d.only != nil && !d.only.MatchString(s) {
-		return ""
-	}
-	return s
 }
 
 // unitsOf returns the units that a program runs in.

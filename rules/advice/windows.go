@@ -38,7 +38,10 @@ func windows() distribution {
 // fillQuery fills in the time in a command for a Windows node.
 func (c Commands) fillQuery(s string) string {
 	if c.from.IsZero() {
-		return strings.NewReplacer(duringQuery, "", duringEvents, "").Replace(s)
+		return strings.ReplaceAll(strings.ReplaceAll(s, duringQuery, ""), duringEvents, "")
+	}
+	if !strings.Contains(s, "FROM") && !strings.Contains(s, "TO") {
+		return s
 	}
 	return strings.NewReplacer("FROM", c.from.Format(time.RFC3339), "TO", c.to.Format(time.RFC3339)).Replace(s)
 }
