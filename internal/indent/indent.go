@@ -111,7 +111,7 @@ func (p *parts) object(v reflect.Value, fields []field, deep int) error {
 	p.token("{")
 	first := true
 	for _, f := range fields {
-		x := v.Field(f.index)
+		x := v.FieldByIndex(f.index)
 		if f.omitEmpty && isEmpty(x) || f.omitZero && x.IsZero() {
 			continue
 		}
@@ -132,23 +132,26 @@ func (p *parts) token(s string) { io.WriteString(p.to, s) }
 
 // field is a struct field and its JSON options.
 type field struct {
-	index               int
+	index               []int // as of reflect.Value.FieldByIndex
 	name                string
 	omitEmpty, omitZero bool
 }
 
 // plan returns the fields of a struct that holds lists, in order, or nil if encoding/json must
-// encode the struct as a whole (embedded fields, the string option).
+// encode the struct as a whole (names told twice, embedded fields that are no plain structs, the
+// string option).
 func (p *parts) plan(t reflect.Type) []field {
 	if plan, ok := p.plans[t]; ok {
 		return plan
 	}
 	var plan []field
 	lists := false
-	for i := range t.NumField() {
-		f := t.Field(i)
+	named := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct && f.IsExported() && f.Tag.Get("json") == "" && !reflect.PointerTo(f.Type).Implements(reflect.TypeFor[json.Marshaler]()):
+			continue // its fields follow by themselves
 		case f.Anonymous || strings.Contains(options, "string"):
 			p.plans[t] = nil
 			return nil
@@ -157,8 +160,13 @@ func (p *parts) plan(t reflect.Type) []field {
 		case name == "":
 			name = f.Name
 		}
+		if named[name] {
+			p.plans[t] = nil
+			return nil
+		}
+		named[name] = true
 		lists = lists || f.Type.Kind() == reflect.Slice || f.Type.Implements(reflect.TypeFor[List]())
-		plan = append(plan, field{i, name, strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero")})
+		plan = append(plan, field{f.Index, name, strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero")})
 	}
 	if !lists {
 		plan = nil

@@ -115,8 +115,13 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 // TestEncodeParts: what is written by its parts is what json.Encoder writes.
 func TestEncodeParts(t *testing.T) {
 	inner := part{Name: "<a>", Own: ownText{"x"}, List: 2, Any: []int{}, Outer: &joined{Outer{1}, []part{{}}}, bare: 1}
+	type twice struct {
+		Outer
+		Parts []part
+		Again int `json:"Inner"`
+	}
 	for _, v := range []any{
-		nil, inner, &inner, []part{inner, {}}, &[]*part{&inner, nil}, numbers(0), numbers(3), (*part)(nil),
+		&joined{Outer{1}, []part{{}}}, &twice{Outer{1}, nil, 2}, nil, inner, &inner, []part{inner, {}}, &[]*part{&inner, nil}, numbers(0), numbers(3), (*part)(nil),
 		document{}, &document{}, &document{Schema: "s", Parts: []part{inner, inner}, Many: 3},
 		&document{Parts: []part{}, Map: map[string]any{"b": numbers(1), "a": inner}, None: &part{Parts: []*part{&inner, nil}}, Bytes: []byte("<>")},
 	} {
@@ -146,6 +151,15 @@ func TestEncodeAsItGoes(t *testing.T) {
 	doc := struct{ Nodes []struct{ Relists watched } }{[]struct{ Relists watched }{{watched{&out, &before}}}}
 	if err := Encode(&out, &doc); err != nil || before < out.Len()*9/10 {
 		t.Errorf("%v: %d of %d bytes", err, before, out.Len())
+	}
+	type input struct {
+		Outer
+		Warnings watched
+	}
+	out.Reset()
+	beside := struct{ Inputs []input }{[]input{{Outer{1}, watched{&out, &before}}}}
+	if err := Encode(&out, &beside); err != nil || before < out.Len()*9/10 {
+		t.Errorf("beside an embedded struct, %v: %d of %d bytes", err, before, out.Len())
 	}
 }
 
