@@ -35,14 +35,7 @@ func (r *Redactor) Analysis(a *model.Analysis) {
 	for _, b := range a.Bundles {
 		l.bundle(b)
 	}
-	said := model.Fill(a, l) // everything the report says
-	said.Inspect()
-	for _, n := range said.Nodes {
-		for range n.History.Events {
-		}
-		for range n.History.Requests {
-		}
-	}
+	model.Tell(a, l)
 	r.Settle()
 }
 

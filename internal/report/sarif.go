@@ -137,7 +137,7 @@ func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warn
 			break
 		}
 		note := run.warn("%s", x.Message)
-		if x.Where != "" {
+		if x.Where() != "" {
 			note.Locations = []sarifLocation{sarifFile(x.File)}
 		}
 	}

@@ -18,7 +18,7 @@ type Analysis struct {
 	Warnings []parse.Warning
 	Nodes    []Analyzed      // sorted by name
 	Alerts   []alerts.Audit  // nil if no alerts were to be checked
-	Bundles  []*parse.Bundle // for inspect; nil for other commands
+	Bundles  []*parse.Bundle // for inspect
 }
 
 // Analyzed is a rebuilt node, what follows from its history, and what the rules found.

@@ -31,15 +31,47 @@ func Fill(a *Analysis, names Names) *Report {
 			r.Warnings = append(r.Warnings, n.Conflicts[k].warning())
 		}
 	}
-	r.Inspect = func() *Inspect { return c.inspect(a) }
+	r.Inspect = func() *Inspect {
+		x := c.inspect(a)
+		x.Missing, x.Warnings = c.needList(slices.Concat(needsOfNodes(a), needsBeside(a))), c.warnings(a.Warnings)
+		return x
+	}
 	return r
 }
 
+// Tell tells names everything that the report of an analysis says, and keeps none of it: the report
+// of many nodes is large. It leaves out warnings, and what inspect wants of a node, of which the
+// report says the same but for the time.
+func Tell(a *Analysis, names Names) {
+	c := NewCleaner(names)
+	for i := range a.Alerts {
+		c.alert(a.Alerts[i])
+	}
+	for _, in := range a.Inputs {
+		c.held(in)
+	}
+	for i := range a.Nodes {
+		c.node(&a.Nodes[i])
+	}
+	c.inspect(a)
+	c.needList(needsBeside(a))
+	for i := range a.Nodes {
+		for _, e := range a.Nodes[i].Audit.Events.All() {
+			c.event(e)
+		}
+		for _, q := range a.Nodes[i].Requests.All() {
+			c.request(q)
+		}
+	}
+}
+
 func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
-	out := Input{c.held(in), []Warning{}}
-	for _, w := range ws {
-		if w.File != nil && w.File.Input == i || w.File == nil && i == 0 {
-			out.Warnings = append(out.Warnings, c.warning(w, out.Path))
+	out := Input{Held: c.held(in)}
+	out.Warnings = func(yield func(Warning) bool) { // there may be a million
+		for _, w := range ws {
+			if (w.File != nil && w.File.Input == i || w.File == nil && i == 0) && !yield(c.warning(w, out.Path)) {
+				return
+			}
 		}
 	}
 	return out
@@ -58,7 +90,7 @@ func (c *Cleaner) warnings(ws []parse.Warning) []Warning {
 func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.text(w.Msg)}
 	if w.File != nil {
-		out.File, out.Where = c.path(w.File.Path), c.where(w.Pos)
+		out.File, out.placed = c.path(w.File.Path), true
 	}
 	return out
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
-// inspect builds the inspect document.
+// inspect builds the inspect document, without what is missing and without warnings.
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inventory.Of(a.Bundles)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: list(a.Inputs, c.held), Nodes: list(a.Nodes, c.heldNode), Files: list(x.Files, c.file),
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: c.warnings(a.Warnings), Prefix: c.path(x.Prefix)}
+		Gaps: []Silence{}, Lost: []Loss{}, Prefix: c.path(x.Prefix)}
 	for _, g := range x.Gaps {
 		where := parse.Pos{File: g.File, Line: g.From.Line}
 		out.Gaps = append(out.Gaps, Silence{string(g.Source), c.path(g.File.Path), g.From.Line, Time(g.From.At), Time(g.To.At), g.Length().Seconds(), c.where(where)})
@@ -52,19 +52,25 @@ func (c *Cleaner) file(f inventory.File) File {
 	return out
 }
 
-// needs lists what to collect next, the most useful first.
-func (c *Cleaner) needs(a *Analysis) []Need {
+// needsOfNodes lists what to collect next of each node, the most useful first.
+func needsOfNodes(a *Analysis) []advice.Need {
 	var all []advice.Need
 	for i := range a.Nodes {
 		all = append(all, advice.OfNode(a.Nodes[i].Node, nil, advice.CommandsFor(a.Nodes[i].Node, nil))...)
 	}
+	return all
+}
+
+// needsBeside lists what else to collect next.
+func needsBeside(a *Analysis) []advice.Need {
+	var all []advice.Need
 	if len(a.Nodes) == 0 {
 		all = append(all, advice.Kubelet())
 	}
 	for _, b := range a.Bundles {
 		all = append(all, advice.OfBundle(b)...)
 	}
-	return c.needList(all)
+	return all
 }
 
 func (c *Cleaner) needList(in []advice.Need) []Need {

@@ -32,7 +32,7 @@ type Tool struct {
 // Input is a file, directory or archive given on the command line.
 type Input struct {
 	Held
-	Warnings []Warning `json:"warnings"`
+	Warnings Seq[Warning] `json:"warnings"`
 }
 
 // Warning is a problem with an input.
@@ -42,15 +42,24 @@ type Warning struct {
 	Offset  int64  `json:"offset"`
 	Message string `json:"message"`
 
-	Where string `json:"-"` // "" if it concerns the input as a whole
+	placed bool // false if it concerns the input as a whole
+}
+
+// Where returns the place that the warning concerns, "" if that is the input as a whole.
+func (w *Warning) Where() string {
+	if !w.placed {
+		return ""
+	}
+	at := Evidence{File: w.File, Line: w.Line}
+	return at.Where()
 }
 
 // String formats the warning for display.
 func (w *Warning) String() string {
-	if w.Where == "" {
+	if !w.placed {
 		return w.Message
 	}
-	return w.Where + ": " + w.Message
+	return w.Where() + ": " + w.Message
 }
 
 // Undecided is a breach rule without a breach which the input cannot rule out.
@@ -169,7 +178,7 @@ type Conflict struct {
 func (x *Conflict) warning() Warning {
 	w := Warning{Message: x.Message}
 	if e := x.Evidence.Best(); e != nil {
-		w.File, w.Line, w.Where = e.File, e.Line, e.Where()
+		w.File, w.Line, w.placed = e.File, e.Line, true
 	}
 	return w
 }
