@@ -215,14 +215,13 @@ func shortMAC(s string, i int) form {
 	if i > 0 && (s[i-1] == ':' || s[i-1] == '.' || s[i-1] == '-') {
 		return form{}
 	}
-	at, text, letter := i, "", false
+	at, letter := i, false
 	for k := range 6 {
 		if k > 0 {
 			if at == len(s) || s[at] != ':' {
 				return form{}
 			}
 			at++
-			text += ":"
 		}
 		from := at
 		for at < len(s) && at-from < 2 && isHex(s[at]) {
@@ -232,12 +231,15 @@ func shortMAC(s string, i int) form {
 		if at == from {
 			return form{}
 		}
-		text += "0"[:2-(at-from)] + s[from:at]
 	}
 	if !letter || at < len(s) && (isAlnum(s[at]) || s[at] == ':') {
 		return form{}
 	}
-	return form{i, at, MAC, strings.ToLower(text)}
+	groups := strings.Split(strings.ToLower(s[i:at]), ":")
+	for k, g := range groups {
+		groups[k] = "0"[:2-len(g)] + g
+	}
+	return form{i, at, MAC, strings.Join(groups, ":")}
 }
 
 // colons are spellings of the colons of an address.
@@ -357,20 +359,34 @@ func ip4Form(s string, i int) form {
 // links.
 var dots = []string{"%252e", "%252E", "&#46;", "&#x2e;", "&#x2E;", "&period;", `\u002e`, `\\u002e`, "·", "。", "｡", ".", `\.`, `\\.`, `\\\\.`, "%2e", "%2E", "[.]", "(.)", "[dot]", "(dot)", `\x2e`, "․", "．"}
 
+// dotAt returns the length of the dot of an address at i, 0 if there is none. Only a plain dot is one
+// byte long.
+func dotAt(s string, i int) int {
+	n := 0
+	switch {
+	case i == len(s):
+	case s[i] == '.':
+		n = 1
+	case s[i] >= 0x80 || strings.IndexByte("%&\\[(", s[i]) >= 0:
+		for _, dot := range dots {
+			if strings.HasPrefix(s[i:], dot) {
+				n = len(dot)
+			}
+		}
+	}
+	return n
+}
+
 // spacedIP recognizes IPv4 addresses with other dots.
 func spacedIP(s string, i int) form {
 	at, text, odd := i, "", false
 	for k := range 4 {
 		if k > 0 {
-			n := 0
-			for _, dot := range dots {
-				if strings.HasPrefix(s[at:], dot) {
-					n, odd = len(dot), odd || dot != "."
-				}
-			}
+			n := dotAt(s, at)
 			if n == 0 {
 				return form{}
 			}
+			odd = odd || n > 1
 			at += n
 			text += "."
 		}

@@ -3,6 +3,7 @@ package redact
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +60,36 @@ func TestHints(t *testing.T) {
 	}
 	if !hasDomain(`globex.io/team=a`) {
 		t.Error("no domain is seen")
+	}
+}
+
+// TestPseudonymIsNoName: a pseudonym is not also the name of something, in whatever case it is
+// written, whether or not it was learned before.
+func TestPseudonymIsNoName(t *testing.T) {
+	for _, key := range [][]byte{nil, []byte("k")} {
+		first := New(key)
+		first.learn(Pod, "xylqua")
+		first.Settle()
+		taken := first.lookup("xylqua").pseudonym
+		r := New(key)
+		for _, s := range []string{"xylqua", strings.ToUpper(taken), "pod-2"} {
+			r.learn(Pod, s)
+		}
+		r.Settle()
+		if got := r.lookup("xylqua").pseudonym; strings.EqualFold(got, taken) || got == "pod-2" {
+			t.Errorf("%s is both a name and its pseudonym", got)
+		}
+	}
+}
+
+// BenchmarkManyNames measures learning names that come once.
+func BenchmarkManyNames(b *testing.B) {
+	r := New(nil)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r.Learn(fmt.Sprintf("%x.zq%dx%x/%d at 10:20:30.%06d", i*7919, i, i*104729, i%20, i))
+		if i%1000 == 999 {
+			r.Settle()
+		}
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -47,6 +49,11 @@ const (
 	Path      Kind = "path" // word in the name of an input or of a file in it
 	Word      Kind = "name" // of unknown kind
 )
+
+// prefixes are the kinds, with which pseudonyms begin.
+var prefixes = map[Kind]bool{Node: true, Namespace: true, Pod: true, Container: true, Image: true, Registry: true, Volume: true, Object: true, UID: true, IP: true, MAC: true, Host: true, Mail: true, Path: true, Word: true}
+
+const longestKind = 10
 
 // Replacement is a name and its pseudonym.
 type Replacement struct {
@@ -79,9 +86,10 @@ type Redactor struct {
 	heads map[string][]int // by first word, the lengths of names of several words, longest first
 	taken map[string]bool  // with a key, pseudonyms in use
 	next  map[Kind]int
-	plain bool // some name is also an ordinary word
+	plain bool          // some name is also an ordinary word
+	like  map[Kind]bool // kinds whose pseudonyms may be names: one begins like them
 	where memo
-	words map[string]bool     // cache: whether a word is strange
+	words []judged            // cache: whether a word is strange
 	trust map[string]trust    // cache: trust in a name
 	heard map[uint64]struct{} // cache: texts that were learned from
 	shown shown
@@ -90,7 +98,7 @@ type Redactor struct {
 // New returns a redactor. With a key, pseudonyms depend on key and name alone, so that several
 // reports agree; without one, names are numbered in an order that reveals nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, heard: map[uint64]struct{}{}, taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, heads: map[string][]int{}, where: newMemo(), words: make([]judged, maxJudged), trust: map[string]trust{}, heard: map[uint64]struct{}{}, taken: map[string]bool{}, next: map[Kind]int{}, like: map[Kind]bool{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a report needs.
@@ -141,6 +149,11 @@ func (r *Redactor) add(k Kind, text string) *name {
 	if s := canonical(text); s != text {
 		spelling = s
 	}
+	if i := strings.IndexByte(text, '-'); i > 0 && i < longestKind {
+		if k := Kind(strings.ToLower(text[:i])); prefixes[k] {
+			r.like[k] = true
+		}
+	}
 	r.slab = append(r.slab, name{kind: k, text: text, plain: ordinary(k, text), same: r.names[spelling]})
 	n := &r.slab[len(r.slab)-1]
 	r.names[spelling] = n
@@ -166,14 +179,17 @@ func (r *Redactor) Settle() {
 		return
 	}
 	type tagged struct {
-		tag digest
 		*name
+		tag digest
 	}
 	order := make([]tagged, len(r.fresh))
 	for i, n := range r.fresh {
-		order[i] = tagged{r.tag(n.text), n}
+		order[i] = tagged{n, r.tag(n.text)}
 	}
 	slices.SortFunc(order, func(a, b tagged) int {
+		if x, y := binary.BigEndian.Uint64(a.tag[:]), binary.BigEndian.Uint64(b.tag[:]); x != y {
+			return cmp.Compare(x, y)
+		}
 		if by := bytes.Compare(a.tag[:], b.tag[:]); by != 0 {
 			return by
 		}
@@ -189,13 +205,14 @@ func (r *Redactor) Settle() {
 func (r *Redactor) christen(n *name, tag digest) {
 	for {
 		var p string
+		var buf [32]byte
 		if r.key == nil {
 			r.next[n.kind]++
-			p = string(n.kind) + "-" + strconv.Itoa(r.next[n.kind])
-		} else if p = fmt.Sprintf("%s-%x", n.kind, tag[:5]); r.taken[p] {
+			p = string(strconv.AppendInt(append(append(buf[:0], n.kind...), '-'), int64(r.next[n.kind]), 10))
+		} else if p = string(hex.AppendEncode(append(append(buf[:0], n.kind...), '-'), tag[:5])); r.taken[p] {
 			p += fmt.Sprintf("-%d", len(r.taken))
 		}
-		if r.lookup(p) != nil || r.taken[p] {
+		if r.like[n.kind] && r.lookup(p) != nil || r.taken[p] {
 			if r.key != nil {
 				r.taken[p] = true
 			}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	_ "embed"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"unicode"
@@ -65,16 +66,21 @@ func inField(w string) bool {
 // strange reports whether a word of letters and digits is a name by itself. Numbers, quantities and
 // IDs are not; in a word joined by case, each part must be known. Results are cached.
 func (r *Redactor) strange(w string) bool {
-	if is, seen := r.words[w]; seen {
-		return is
+	key := maphash.String(r.where.seed, w)
+	at := &r.words[key%maxJudged]
+	if at.word != key {
+		*at = judged{key, isStrange(w)}
 	}
-	if len(r.words) >= maxPatterns {
-		clear(r.words)
-	}
-	is := isStrange(w)
-	r.words[strings.Clone(w)] = is
-	return is
+	return at.strange
 }
+
+// judged is a word, by its hash, of which is known whether it is strange.
+type judged struct {
+	word    uint64
+	strange bool
+}
+
+const maxJudged = 1 << 14
 
 func isStrange(w string) bool {
 	if len(w) < 3 || len(w) > maxName || isID(w) || figures().MatchString(w) {
