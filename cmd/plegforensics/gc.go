@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // How far the heap may grow between two garbage collections: by room, and by a percentage of the
@@ -31,6 +33,12 @@ const (
 const (
 	loadRoom   = 120
 	seriesRoom = 320
+)
+
+// Names are learned of all records, and many of them are a large part of the heap.
+const (
+	namesRoom   = 56 << 20
+	manyToLearn = 20_000
 )
 
 // room is the number of bytes by which the heap may grow now.
@@ -79,6 +87,18 @@ func roomForSeries(n int) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), int(room.Load())))
+}
+
+// roomForNames lets the heap grow by what is made of many records to learn the names in them. It is
+// garbage right away, but the names are not.
+func roomForNames(a *model.Analysis) {
+	n := 0
+	for i := range a.Nodes {
+		n += len(a.Nodes[i].Events)
+	}
+	if n >= manyToLearn {
+		room.Store(max(room.Load(), namesRoom))
+	}
 }
 
 // restPercent returns the growth in percent, relative to live bytes, at which the heap exceeds the

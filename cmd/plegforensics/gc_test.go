@@ -5,6 +5,10 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // TestHeapPercent: a small heap has room to grow, a large one does not grow by half.
@@ -75,4 +79,23 @@ func TestGovernHeap(t *testing.T) {
 		}
 	}
 	t.Error("the pace did not change while 200 MiB were in use")
+}
+
+// TestRoomForNames: the heap may grow by more while names of many records are learned, however often
+// that is asked for, and not for few.
+func TestRoomForNames(t *testing.T) {
+	old := room.Load()
+	defer room.Store(old)
+	room.Store(restRoom)
+	a := &model.Analysis{Nodes: []model.Analyzed{{Node: new(replay.Node)}}}
+	roomForNames(a)
+	if room.Load() != restRoom {
+		t.Errorf("%d bytes of room without a record", room.Load())
+	}
+	a.Nodes[0].Events = make([]*parse.Event, manyToLearn)
+	for range 2 {
+		if roomForNames(a); room.Load() != namesRoom {
+			t.Errorf("%d bytes of room for many records", room.Load())
+		}
+	}
 }

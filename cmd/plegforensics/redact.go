@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -163,10 +162,8 @@ func fill(c *cli.Context, a *model.Analysis) (r *model.Report, red *redact.Redac
 func fillWith(a *model.Analysis, red *redact.Redactor) *model.Report {
 	var names model.Names
 	if red != nil {
+		roomForNames(a)
 		red.Analysis(a)
-		if len(a.Nodes)+len(a.Warnings) > 10_000 {
-			runtime.GC() // it filled a report to learn from
-		}
 		names = red
 	}
 	r := model.Fill(a, names)
