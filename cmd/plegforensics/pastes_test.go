@@ -38,7 +38,7 @@ var pastes = []struct {
 	{"a line of nobody and of no time names no likely cause, and what it says is said of it", []string{
 		`Memory cgroup out of memory: Kill process 4321 (java) score 1000 or sacrifice child`,
 		`watchdog: BUG: soft lockup - CPU#1 stuck for 21s! [kworker/1:0:4321]`,
-	}, "analyze", []string{"Cause unknown", "if this line is of the node, ", "states when, or by whom"}, []string{"(likely", "confirmed)"}},
+	}, "analyze", []string{"Cause unknown", "if this line is of the node, ", "neither dated nor told by their writer"}, []string{"(likely", "confirmed)"}},
 	{"the runtime is called down, and PLEG beside it", []string{
 		`The node reports "container runtime is down, PLEG is not healthy" since the upgrade.`,
 	}, "analyze", nil, []string{"PLEG is not named"}},
@@ -232,7 +232,7 @@ var pastes = []struct {
 	{"a list that had not returned by the end", hanging, "timeline --year 2026", []string{"≥ 1m53s, not over hung ? next-start"}, nil},
 	{"a list that had not returned by the end, in a table", hanging, "analyze --year 2026 -o csv", []string{",113.15,,seconds,hung,,next-start,", ",true,,,,true"}, nil},
 	{"a list that had not returned by the end, as data", hanging, "analyze --year 2026 -o json", []string{`"outcome": "hung"`, `"duration_at_least_seconds": 113.15`}, nil},
-	{"a list that had not returned by the end, replayed", hanging, "replay --year 2026", []string{"relist ≥ 113.150s whether it listed pods is not known; PLEG unhealthy at its end", "at least 3m53s in all"}, []string{"s pods listed"}},
+	{"a list that had not returned by the end, replayed", hanging, "replay --year 2026", []string{"relist ≥ 1m53s whether it listed pods is not known; PLEG unhealthy at its end", "3 to 5 in all"}, []string{"s pods listed"}},
 	{"people who tell of their own node are no runbook", []string{
 		"# Node NotReady", "",
 		"When we drain a node it goes NotReady, and our kubelet log says this.", "",

@@ -70,6 +70,7 @@ func dropRepeats(b *parse.Bundle) {
 	held := map[*parse.File]int{} // events kept, by file
 	next := 0
 	same := map[parse.SameLines]int{}
+	tried := map[parse.Writer]int{}
 	for _, e := range b.Events {
 		if next < len(kept) && kept[next] == e {
 			held[e.File]++
@@ -77,8 +78,12 @@ func dropRepeats(b *parse.Bundle) {
 			continue
 		}
 		b.Copies[e.File]++
+		by := parse.Writer{File: e.File, Origin: e.Origin}
+		if tried[by]++; tried[by] > mostTried {
+			continue
+		}
 		if of := copyOf(e, kept, next); of != nil {
-			s := parse.SameLines{From: parse.Writer{File: e.File, Origin: e.Origin}, Of: parse.Writer{File: of.File, Origin: of.Origin}}
+			s := parse.SameLines{From: by, Of: parse.Writer{File: of.File, Origin: of.Origin}}
 			if same[s]++; same[s] == fewCopies {
 				b.Same = append(b.Same, s)
 			}
@@ -118,6 +123,9 @@ func oneProcess(same []parse.SameLines) {
 // fewCopies is how many lines two logs must share to be of one kubelet: one or two may
 // agree to the microsecond by chance.
 const fewCopies = 3
+
+// mostTried is how many copies of a writer are compared with what they are copies of.
+const mostTried = 8 * fewCopies
 
 // copyOf returns the event that was kept for e, near index next, if e is a line of a
 // kubelet that states its time to the microsecond and its place in the source.

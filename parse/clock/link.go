@@ -14,6 +14,9 @@ import (
 // mostLinked is how many lines of each kind are compared per file.
 const mostLinked = 1 << 14
 
+// mostAligned is how many files of assumed zones are compared with each other.
+const mostAligned = 16
+
 // link finds the zones of files that state none, from files with a known zone. Files
 // whose zones stay assumed are at least put on one axis with each other.
 func link(files []*file, opt Options) {
@@ -45,12 +48,12 @@ func link(files []*file, opt Options) {
 	}
 	unknown = slices.DeleteFunc(unknown, func(f *file) bool { return !f.assumed() })
 	slices.SortStableFunc(unknown, func(a, b *file) int { return b.clocks() - a.clocks() })
-	for i, f := range unknown {
+	for i, f := range unknown[:min(len(unknown), mostAligned)] {
 		if i == 0 {
 			continue
 		}
 		l := newLinks(unknown[i : i+1])
-		for _, before := range unknown[:min(i, 16)] {
+		for _, before := range unknown[:i] {
 			l.compare(before, true)
 		}
 		if by, why, ok := l.of[0].zone(); ok && by != 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -17,7 +16,11 @@ import (
 func (n *Analyzed) ages() []age.Span { return age.Of(n.Node) }
 
 func (c *Cleaner) history(n *Analyzed) *History {
-	ages := sync.OnceValue(n.ages)
+	ages := n.ages
+	if len(n.Episodes) > 0 { // they need them at once
+		all := n.ages()
+		ages = func() []age.Span { return all }
+	}
 	return &History{Name: c.name(n.Name), Told: c.episodes(n, ages), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
 		Ready: list(n.Ready, func(x replay.ReadyChange) Ready { return c.ready(x, n.Unready) }), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: seqOf(slices.All(n.Failures), c.failed), OnDemand: c.onDemand(n.Node),
 		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),

@@ -11,7 +11,7 @@ import (
 func TestAgesOnce(t *testing.T) {
 	const second = 1e9
 	n := &Analyzed{Node: &replay.Node{Window: replay.Window{Start: second, End: 400 * second}}}
-	n.Kubelet.Threshold = 180 * second
+	n.Kubelet.Threshold, n.Episodes = 180*second, []replay.Episode{{ID: 1}}
 	n.Health = []replay.HealthSpan{{Span: replay.Span{From: second, To: 400 * second}, State: replay.Healthy}}
 	h := Fill(&Analysis{Nodes: []Analyzed{*n}, Inputs: []parse.Input{{Path: "a"}}}, nil).Nodes[0].History
 	a, b := h.Ages(), h.Ages()

@@ -133,17 +133,13 @@ func newEpisodeBuilder(n *Known) *episodeBuilder {
 }
 
 // longestOf returns the longest stretch of lines of unknown processes that may be of one process.
-func longestOf(s *kubelet.Log, all []kubelet.Saying) []kubelet.Saying {
-	best := all[:0]
-	for i := 0; i < len(all); {
-		j := i + 1
-		for j < len(all) && !s.Another(all[j-1].At, all[j].At) {
-			j++
+func longestOf(s *kubelet.Log, all []kubelet.Saying) (best []kubelet.Saying) {
+	for i, j := 0, 0; i < len(all); i = j {
+		for j = i + 1; j < len(all) && !s.Another(all[j-1].At, all[j].At); j++ {
 		}
 		if len(best) == 0 || all[j-1].At-all[i].At > best[len(best)-1].At-best[0].At {
 			best = all[i:j:j]
 		}
-		i = j
 	}
 	return best
 }
