@@ -197,13 +197,22 @@ const startGrace = 15 * second
 // that log them for no longer than a start takes, long the others. Where a pod event or a
 // start stands between two of them, they are not of one stretch.
 func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
-	signs := slices.Concat(s.sig(parse.SigEvent), s.sig(parse.SigVersion), s.sig(parse.SigStarting))
+	broken := func(a, b *parse.Event) bool {
+		return slices.ContainsFunc([]string{parse.SigEvent, parse.SigVersion, parse.SigStarting}, func(id string) bool {
+			all := s.sig(id)
+			i, _ := slices.BinarySearchFunc(all, a.At+1, func(e *parse.Event, at int64) int { return cmp.Compare(e.At, at) })
+			for ; i < len(all) && all[i].At <= b.At; i++ {
+				if all[i].Origin.PID == b.Origin.PID {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	for _, es := range s.processes(s.sig(parse.SigNever)) {
 		for i := 0; i < len(es); {
 			j := i + 1
-			for j < len(es) && !slices.ContainsFunc(signs, func(e *parse.Event) bool {
-				return e.Origin.PID == es[j].Origin.PID && e.At > es[j-1].At && e.At <= es[j].At
-			}) {
+			for j < len(es) && !broken(es[j-1], es[j]) {
 				j++
 			}
 			if es[j-1].At-es[i].At >= startGrace-second {
