@@ -154,7 +154,7 @@ func (l *layout) settle() {
 	}
 	// A prefix that looks like a header of its own could be parsed as one.
 	head := bytes.TrimLeft(l.mid, " ")
-	if l.who == nobody || !bytes.HasSuffix(l.mid, []byte(": ")) || head[0] == '{' || head[0] == '2' {
+	if l.who == nobody || !bytes.HasSuffix(l.mid, []byte(": ")) || head[0] == '{' || head[0] == '2' || len(head) > 2 && head[2] == ':' {
 		return
 	}
 	l.plain, l.marks = true, speaksOfTime(l.who)

@@ -260,7 +260,7 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 // false means that it must be parsed.
 func headless(msg []byte) bool {
 	switch msg[0] {
-	case '{', '2', 't', 'l', '<':
+	case '{', '0', '1', '2', 't', 'l', '<':
 		return false
 	case 'I', 'E', 'W', 'F':
 		if TornHeader(msg) {
