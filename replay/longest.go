@@ -24,11 +24,14 @@ func (n *Node) LongestRelist() (least, most time.Duration) {
 			most = max(most, d)
 		}
 	}
+	if k := len(n.Relists) - 1; k >= 0 {
+		if _, ok := n.Relists[k].Duration(); !ok {
+			return least, -1 // it may go on after the input
+		}
+	}
 	switch limit := n.Kubelet.Threshold; {
 	case len(n.Health) == 0 || len(n.Untold()) > 0:
 		return least, -1
-	case len(n.Relists) > 0 && n.Relists[len(n.Relists)-1].Outcome == OutcomeHung:
-		return least, -1 // the last one goes on after the input
 	case len(n.Episodes) == 0 && n.ProvenUnhealthy() == 0 && limit >= least && (most < 0 || most > limit):
 		return least, limit // a longer one makes PLEG unhealthy
 	}

@@ -134,7 +134,7 @@ func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
 	case all(x.found, func(e *parse.Event) bool { return e.Bare }):
-		return "its lines could be neither dated nor told by their writer"
+		return "its lines could be neither dated nor attributed to a writer"
 	case d.Kind == KindMechanism && x.own() < leastOwn:
 		return "no line was recognized that shows why anything failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:

@@ -38,7 +38,7 @@ var pastes = []struct {
 	{"a line of nobody and of no time names no likely cause, and what it says is said of it", []string{
 		`Memory cgroup out of memory: Kill process 4321 (java) score 1000 or sacrifice child`,
 		`watchdog: BUG: soft lockup - CPU#1 stuck for 21s! [kworker/1:0:4321]`,
-	}, "analyze", []string{"Cause unknown", "if this line is of the node, ", "neither dated nor told by their writer"}, []string{"(likely", "confirmed)"}},
+	}, "analyze", []string{"Cause unknown", "if this line is of the node, ", "neither dated nor attributed to a writer"}, []string{"(likely", "confirmed)"}},
 	{"the runtime is called down, and PLEG beside it", []string{
 		`The node reports "container runtime is down, PLEG is not healthy" since the upgrade.`,
 	}, "analyze", nil, []string{"PLEG is not named"}},

@@ -445,3 +445,47 @@ func TestZoneElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestStatedOffset: a stamp in a line that states the offset of the process gives the zone, however late the line
+// comes; of stamps with several offsets the first is only assumed.
+func TestStatedOffset(t *testing.T) {
+	with := func(until ...string) *parse.Bundle {
+		clocks := [][2]string{{"", "07-23T09:47:42"}, {"", "07-23T10:47:42"}}[:len(until)]
+		b := lines(t, &parse.File{Path: "k"}, clocks...)
+		for i, u := range until {
+			sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigRetry, Extract: func(_ string, dst []parse.Field) []parse.Field {
+				return append(dst, parse.Field{Name: "until", Value: u}, parse.Field{Name: "after", Value: "0s"})
+			}}}}
+			b.Events[i].EventKind = &parse.EventKind{File: b.Events[i].File, Origin: b.Events[i].Origin, Sigs: sig}
+		}
+		Resolve(b, Options{})
+		return b
+	}
+	for _, c := range []struct {
+		until   []string
+		zone    string
+		assumed bool
+	}{
+		{[]string{"2019-07-23 09:47:42 +0545"}, "+05:45", false},
+		{[]string{"2019-07-23 09:47:10 +0545"}, "+05:45", false},
+		{[]string{"2019-07-23 09:47:42 -0500", "2019-07-23 10:47:42 -0400"}, "-05:00", true},
+	} {
+		b := with(c.until...)
+		z := b.Clocks[0].Header
+		if z.Name == "" {
+			z = b.Clocks[0].Envelope
+		}
+		if z.Name != c.zone || strings.HasPrefix(z.Basis, "assumed") != c.assumed {
+			t.Errorf("%v: zone %s, %s", c.until, z.Name, z.Basis)
+		}
+	}
+}
+
+// TestInUse: only offsets that zones have are inferred from what happens at the same time.
+func TestInUse(t *testing.T) {
+	for off, want := range map[int]bool{0: true, -5 * 3600: true, 5*3600 + 1800: true, 5*3600 + 2700: true, 900: false, -1800: false, 15 * 3600: false} {
+		if inUse(off) != want {
+			t.Errorf("%d: %v", off, !want)
+		}
+	}
+}

@@ -165,14 +165,16 @@ func (f *file) each(do func(n int, e *parse.Event, at int64, sure, fresh bool)) 
 		for k, e := range x.events {
 			it := item{event: e}
 			at, arrived := d.read(i+k, it)
-			if e.Is(parse.SigVersion) || e.Is(parse.SigStarting) || e.Is(parse.SigFlag) {
-				started = at.At
+			header, envelope := it.clocks()
+			known := sure(header, &f.header)
+			if at.Basis == parse.NoTime {
+				at, known = arrived, sure(envelope, &f.envelope)
 			}
-			fresh := started != 0 && at.At-started < int64(time.Minute)
-			if header, envelope := it.clocks(); at.Basis != parse.NoTime {
-				do(n, e, at.At, sure(header, &f.header), fresh)
-			} else if arrived.Basis != parse.NoTime {
-				do(n, e, arrived.At, sure(envelope, &f.envelope), fresh)
+			if at.Basis != parse.NoTime {
+				if e.Is(parse.SigVersion) || e.Is(parse.SigStarting) || e.Is(parse.SigFlag) {
+					started = at.At
+				}
+				do(n, e, at.At, known, started != 0 && at.At-started < int64(time.Minute))
 			}
 			n++
 		}

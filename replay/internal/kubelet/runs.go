@@ -1,7 +1,6 @@
 package kubelet
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,19 +79,11 @@ func (c *runCutter) pick(e *parse.Event, k host.Kinds) int {
 	return i
 }
 
-// Another reports whether lines between two moments show that a relist succeeded or that a kubelet started. It
-// separates what is said of processes that no line tells apart.
-func (s *Log) Another(from, to int64) bool {
-	for _, t := range s.Turns[s.TurnFrom(from+1):] {
-		if s.TurnAt(t) > to {
-			break
-		}
-		if s.TurnKinds(t)&host.KindEvent != 0 {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.Ages, func(a Age) bool { return a.At > from && a.At <= to }) ||
-		slices.ContainsFunc(s.profile, func(e *parse.Event) bool { return e.At > from && e.At <= to })
+// Breaks returns the times, in order, of the lines that show that a relist succeeded or that a kubelet started. They
+// separate what is said of processes that no line tells apart.
+func (s *Log) Breaks() (out []int64) {
+	s.index.Each(host.KindEvent|host.KindAge|host.KindStart, func(_ int, e *parse.Event, _ host.Kinds) { out = append(out, e.At) })
+	return out
 }
 
 // note records what start-up lines and monotonic clock readings show about the run.

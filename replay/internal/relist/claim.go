@@ -88,8 +88,7 @@ func (c *claim) relist() Relist {
 	return r
 }
 
-// basisNextFailed and basisFailedNext are shared by the many relists that follow a failed one and fail
-// themselves.
+// basisNextFailed and basisFailedNext are shared by the many relists that follow a failed one and fail themselves.
 var basisNextFailed, basisFailedNext = []string{BasisNextStart, BasisListError}, []string{BasisListError, BasisNextStart}
 
 // bothBases returns the bases of a followed by those of b that a lacks.

@@ -128,14 +128,17 @@ func newEpisodeBuilder(n *Known) *episodeBuilder {
 	for _, t := range s.Nevers {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}
-	w.nevers[-1] = longestOf(s, w.nevers[-1])
+	if len(w.nevers[-1]) > 1 {
+		w.nevers[-1] = longestOf(w.nevers[-1], s.Breaks())
+	}
 	return w
 }
 
-// longestOf returns the longest stretch of lines of unknown processes that may be of one process.
-func longestOf(s *kubelet.Log, all []kubelet.Saying) (best []kubelet.Saying) {
+// longestOf returns the longest stretch of lines of unknown processes that none of the times breaks.
+func longestOf(all []kubelet.Saying, breaks []int64) (best []kubelet.Saying) {
 	for i, j := 0, 0; i < len(all); i = j {
-		for j = i + 1; j < len(all) && !s.Another(all[j-1].At, all[j].At); j++ {
+		next, _ := slices.BinarySearch(breaks, all[i].At+1)
+		for j = i + 1; j < len(all) && (next == len(breaks) || all[j].At < breaks[next]); j++ {
 		}
 		if len(best) == 0 || all[j-1].At-all[i].At > best[len(best)-1].At-best[0].At {
 			best = all[i:j:j]

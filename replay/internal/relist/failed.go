@@ -58,8 +58,7 @@ func (l *ledger) floor(run int) int64 {
 	return 0
 }
 
-// floorBy is like floor, but for relists that end at the given moment: it also uses the relists last seen
-// before it.
+// floorBy is like floor, but for relists that end at the given moment: it also uses the relists last seen before it.
 func (l *ledger) floorBy(run int, at int64) int64 {
 	floor, gap := l.floor(run), l.gap(run, at)
 	for _, g := range l.named[run] {
