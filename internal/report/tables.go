@@ -110,22 +110,26 @@ func (t times) sections(n *model.Node) []Section {
 func whatIf(n *model.Node) Section {
 	s := Section{Title: "What if", Columns: []string{"what if", "PLEG", "longest relist"}}
 	row := func(name, well string, a *model.WhatIf, side func(model.AnswerRow) float64) {
-		measured := func(measure string) (lo, hi float64) {
+		measured := func(measure string) (lo, hi float64, open bool) {
 			for _, r := range a.Table {
 				switch strings.TrimPrefix(r.Measure, measure) {
 				case "":
 					lo, hi = side(r), side(r)
 				case leastRow:
-					lo = side(r)
+					lo, hi, open = side(r), side(r), true
 				case mostRow:
-					hi = side(r)
+					hi, open = side(r), false
 				}
 			}
-			return lo, hi
+			return lo, hi, open
 		}
-		least, most := measured("stretches unhealthy")
-		lo, hi := measured("time unhealthy")
-		switch ill := parse.OrLess(model.Duration(&hi), model.Duration(&hi)-model.Duration(&lo)); {
+		least, most, _ := measured("stretches unhealthy")
+		lo, hi, open := measured("time unhealthy")
+		ill := parse.OrLess(model.Duration(&hi), model.Duration(&hi)-model.Duration(&lo))
+		if open {
+			ill = "at least " + parse.Least(model.Duration(&lo))
+		}
+		switch {
 		case most == 0 && a.AtLeast:
 			well = "no breach proven"
 		case most == 0:
@@ -138,7 +142,7 @@ func whatIf(n *model.Node) Section {
 		default:
 			well = fmt.Sprintf("unhealthy %s, %g times", ill, most)
 		}
-		lo, hi = measured("longest relist")
+		lo, hi, _ = measured("longest relist")
 		s.Row(name, well, parse.Between(model.Duration(&lo), model.Duration(&hi)))
 	}
 	for i := range n.WhatIf {

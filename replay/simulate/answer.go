@@ -65,24 +65,27 @@ func storyOf(runs ...Totals) story {
 // answer compares the recorded history (was, a) with the changed one (is, b). blind is
 // for how long the recorded history may hide a breach of the changed one.
 func answer(what *WhatIf, was, is pleg.Profile, a, b *story, same bool, blind time.Duration, assumptions []string) *Answer {
-	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, same, blind), Rows: rows(a, b),
+	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, same, blind), Rows: rows(a, b, blind > replay.LongRelist),
 		Assumptions: assumptions}
 }
 
-// rows returns the measures whose bounds are known; where they differ, one row for each.
-func rows(a, b *story) []AnswerRow {
+// rows returns the measures whose bounds are known; where they differ, one row for each. If open is set, nothing
+// rules out that PLEG was unhealthy more often and for longer, besides the stretches that are bounded.
+func rows(a, b *story, open bool) []AnswerRow {
 	var out []AnswerRow
-	add := func(measure, unit string, was, wasMost, would, wouldMost float64, sure bool) {
-		if sure {
+	add := func(measure, unit string, was, wasMost, would, wouldMost float64, sure, open bool) {
+		if sure && !open {
 			out = append(out, AnswerRow{measure, unit, wasMost, wouldMost})
 			return
 		}
-		out = append(out, AnswerRow{measure + ", at least", unit, was, would}, AnswerRow{measure + ", at most", unit, wasMost, wouldMost})
+		if out = append(out, AnswerRow{measure + ", at least", unit, was, would}); !sure {
+			out = append(out, AnswerRow{measure + ", at most", unit, wasMost, wouldMost})
+		}
 	}
 	sure := func(lo, hi time.Duration) bool { return hi-lo <= max(alike, lo/100) }
-	add("longest relist", "seconds", a.longest.Seconds(), a.longestMost.Seconds(), b.longest.Seconds(), b.longestMost.Seconds(), sure(a.longest, a.longestMost) && sure(b.longest, b.longestMost))
-	add("stretches unhealthy", "count", float64(a.least), float64(a.most), float64(b.least), float64(b.most), a.least == a.most && b.least == b.most)
-	add("time unhealthy", "seconds", a.ill.Seconds(), a.illMost.Seconds(), b.ill.Seconds(), b.illMost.Seconds(), sure(a.ill, a.illMost) && sure(b.ill, b.illMost))
+	add("longest relist", "seconds", a.longest.Seconds(), a.longestMost.Seconds(), b.longest.Seconds(), b.longestMost.Seconds(), sure(a.longest, a.longestMost) && sure(b.longest, b.longestMost), false)
+	add("stretches unhealthy", "count", float64(a.least), float64(a.most), float64(b.least), float64(b.most), a.least == a.most && b.least == b.most, open)
+	add("time unhealthy", "seconds", a.ill.Seconds(), a.illMost.Seconds(), b.ill.Seconds(), b.illMost.Seconds(), sure(a.ill, a.illMost) && sure(b.ill, b.illMost), open || a.onlyLeast || b.onlyLeast)
 	return out
 }
 

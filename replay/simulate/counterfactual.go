@@ -346,6 +346,10 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 		})
 	}
 	l.told(&a)
+	b.onlyLeast = !slices.ContainsFunc(would, func(t Totals) bool { // in all it goes on at the end of the input
+		k := len(t.Unhealthy) - 1
+		return k < 0 || t.Unhealthy[k].To != 0
+	})
 	least := would[0]
 	for i := range would {
 		if len(would[i].Unhealthy) < len(least.Unhealthy) || would[i].UnhealthyTime() < least.UnhealthyTime() {
@@ -759,13 +763,16 @@ func (v *visit) listing() (list time.Duration, failed bool) {
 		if v.first && v.now < w.end {
 			least = min(w.list, timeout)
 		}
+		if !v.late { // nothing was answered before the recorded call timed out
+			least = min(least, max(time.Duration(w.start-v.now)+w.list, 0))
+		}
 		list, answered := w.fails.run(v.now, timeout, least, v.late)
 		return list, !answered
 	}
 	if list = v.what.scaled(w.list); w.waited && v.late {
 		list = max(list, w.list)
 	}
-	if !v.first && !v.late && !w.listFailed { // it waits for what the recorded one waited for
+	if (!v.first || w.waited) && !v.late && !w.listFailed { // it waits for what the recorded one waited for
 		list = min(list, max(time.Duration(w.start-v.now)+list, v.quiet))
 	}
 	return list, w.listFailed
