@@ -328,10 +328,12 @@ func quietSummary(v *view, r *Result) string {
 		return said
 	}
 	span, well := v.n.WellThroughout()
-	within := "PLEG stayed within its threshold from " + clocks(span.From, span.To) + provenBy(v.n)
+	within, only := "PLEG stayed within its threshold from ", "PLEG is known to be within its threshold only from "
+	when := clocks(span.From, span.To)
 	if span.To-span.From < second {
-		within = "PLEG was within its threshold at " + clock(span.From) + provenBy(v.n)
+		within, only, when = "PLEG was within its threshold at ", "PLEG is known to be within its threshold only at ", clock(span.From)
 	}
+	within, only = within+when+provenBy(v.n), only+when+provenBy(v.n)
 	unseen := strings.TrimSuffix("; "+v.unseen(r), "; ")
 	if r.Status == StatusHealthy {
 		return within + untold(v.n) + unseen
@@ -351,7 +353,7 @@ func quietSummary(v *view, r *Result) string {
 	}
 	switch {
 	case found == "" && !well && span.From != 0: // a single metrics snapshot, or a log that covers only part of the window
-		return within + cmp.Or(untold(v.n), "; nothing tells of the time before or after") + unseen + maybe
+		return only + cmp.Or(untold(v.n), "; nothing tells of the time before or after") + unseen + maybe
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "" && len(v.sig(parse.SigQuoted)) > 0:

@@ -25,6 +25,29 @@ func TestCallsDuring(t *testing.T) {
 	}
 }
 
+// TestHungListIsNotSerial tests that the mean of lists of which one hung is not multiplied by the number of
+// pods, and that the mean of many slow ones is.
+func TestHungListIsNotSerial(t *testing.T) {
+	at := func(s int) int64 { return 1767323045e9 + int64(s)*1e9 }
+	for name, lists := range map[string]replay.CallStep{
+		"one hung": {Calls: 16, Sum: 122 * time.Second, Long: 1, LongMean: 120 * time.Second},
+		"all slow": {Calls: 160, Sum: 120 * time.Second},
+	} {
+		lists.Operation, lists.From, lists.To = "list_podsandbox", at(0), at(125)
+		lists.Evidence = []replay.Evidence{{Record: &parse.Sample{Point: parse.Point{At: at(125)}}}}
+		status := replay.CallStep{Operation: "podsandbox_status", From: at(0), To: at(125), Calls: 160, Sum: time.Second, Evidence: lists.Evidence}
+		n := &replay.Node{
+			Kubelet: replay.Kubelet{Version: "v1.33.1"},
+			Calls:   []replay.CallStep{lists, status},
+			Relists: []replay.Relist{{Start: replay.Instant{At: at(2)}, End: replay.Instant{At: at(122)}, Took: 120 * time.Second, Evidence: lists.Evidence}},
+		}
+		s := &subject{view: &view{n: n}, from: at(0), end: at(200)}
+		if got, want := evalSerialCalls(s, nil).state == Found, name == "all slow"; got != want {
+			t.Errorf("%s: found %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestPartOfRelist tests that no part is reported as larger than the whole.
 func TestPartOfRelist(t *testing.T) {
 	slow := slowTime{took: 10400 * time.Millisecond, what: func() string { return "the 10.4s relist" }, evidence: []replay.Evidence{{}}}
