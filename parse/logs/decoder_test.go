@@ -370,6 +370,22 @@ func TestMarkersCover(t *testing.T) {
 	}
 }
 
+// TestMessageInAnObject checks that the message of a record ends where its JSON string does, whether or not
+// something in it is escaped.
+func TestMessageInAnObject(t *testing.T) {
+	const msg = "skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"
+	for _, line := range []string{
+		`{"SYSLOG_IDENTIFIER":"kubelet","MESSAGE":"I1120 23:30:39.261999   26980 kubelet.go:1826] ` + msg + `"}`,
+		`{"MESSAGE":"I1120 23:30:39.261999   26980 kubelet.go:1826] ` + msg + `","SYSLOG_IDENTIFIER":"kubelet"}`,
+		`{"MESSAGE":"I1120 23:30:39.261999   26980 kubelet.go:1826]\u0020` + msg + `","SYSLOG_IDENTIFIER":"kubelet"}`,
+	} {
+		p := decodeString(line + "\n")
+		if len(p.Events) != 1 || p.Events[0].Message() != msg || p.Events[0].Quote() != line {
+			t.Errorf("%s", dump(p))
+		}
+	}
+}
+
 // TestForms checks that the same journal in every form gives the same events.
 func TestForms(t *testing.T) {
 	const usec, iso = "1795217439261999", "2026-11-20T23:30:39.261999"

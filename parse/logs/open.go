@@ -71,6 +71,10 @@ func (o *openRecord) begin(s *scanner, l *stream, rec []byte) {
 		o.from, o.end = o.from+from, o.from+end
 		o.off = max(o.off-from, -1)
 	}
+	if msg := e.Msg[e.Header.Body:]; o.off >= 0 && o.off+len(msg) < len(trimEnd(s.data[o.from:o.end])) {
+		o.off = -1 // the record goes on after the message, as in a JSON object
+		o.body = append(o.body, clip(msg)...)
+	}
 }
 
 // beginBrief is begin for a skimmed line that has a header and contains a literal.

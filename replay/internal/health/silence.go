@@ -44,9 +44,9 @@ func (h *claims) silence(run int) {
 	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
-	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.Hangs())
+	from, to := r.First, h.s.Attended(run, r.Last, h.silent(r.First, r.Last))
 	if run+1 == len(h.s.Runs) {
-		to = h.s.Tail(h.n.Kubelet.Hangs())
+		to = h.s.Tail(h.silent(r.First, r.Last))
 	}
 	if r.Loop == 0 {
 		// The loop may be blocked and PLEG unhealthy since before the log begins.
@@ -75,6 +75,26 @@ func (h *claims) alive(run int) int64 {
 	return 0
 }
 
+// keepingLists is the number of list calls that one housekeeping makes: of sandboxes and of containers, for the
+// cache of the sync loop and again (HandlePodCleanups of 1.15 to 1.36).
+const keepingLists = 4
+
+// silent returns how long before the moment to, in a run that began at from, the sync loop may have hung without
+// a line: a call that has not timed out. After reports that nothing but silence ends, it may be all the slow lists of
+// a housekeeping, none of which times out: that begins as soon as PLEG is healthy for a moment.
+func (h *claims) silent(from, to int64) time.Duration {
+	hangs := h.n.Kubelet.Hangs()
+	for i := range slices.Backward(h.past.Episodes) {
+		if e := &h.past.Episodes[i]; e.LastReport >= from && e.LastReport <= to {
+			if !e.Recovered.Known() || e.Recovered.At > to || strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
+				return keepingLists * hangs
+			}
+			break
+		}
+	}
+	return hangs
+}
+
 // doubts returns the intervals of a run in which a log without reports proves nothing: holes, and the time a
 // skipping loop needs to report again after them; a sync loop blocked by its housekeeping; list calls that fail
 // or hang; a node that is not ready for a reason that may be PLEG; and the start, until something shows that a
@@ -87,7 +107,7 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 		}
 	}
 	for _, x := range h.w.Holes {
-		add(h.s.Attended(run, x.From, h.n.Kubelet.Hangs()), h.told(run, x.To))
+		add(h.s.Attended(run, x.From, h.silent(first, x.From)), h.told(run, x.To))
 	}
 	for i := range h.s.Stalls {
 		if x := &h.s.Stalls[i]; x.Run == run {

@@ -124,6 +124,10 @@ func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) (proof, bool)
 	return p, ok
 }
 
+// sameTurn is less than the shortest pause between two skipped iterations: lines closer together are one, as when
+// two forms of a log hold it.
+const sameTurn = int64(kubelet.BackoffFirst - kubelet.BackoffEarly)
+
 // anew finds a skipped iteration whose pause is short again. After the last report of a skipping loop, only an
 // iteration that did not skip resets the doubling of the pauses.
 func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
@@ -136,7 +140,7 @@ func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
 		case w.s.TurnRun(t) != run:
 		case w.s.TurnKinds(t)&host.KindSkip == 0:
 			return proof{}, false
-		case before == 0:
+		case before == 0 || pause < sameTurn:
 			before = at
 		case pause < int64(kubelet.BackoffMax-kubelet.BackoffLate) && before-last > pause+int64(kubelet.BackoffMax): // the lines before it belong to an earlier streak
 			return proof{before, "the sync loop paused as after its first skipped turn"}, true
@@ -218,16 +222,16 @@ func (w *episodeBuilder) skipped(run, i int, by int64) bool {
 // iteration before index i the loop sleeps twice as long as before it; the iteration before that one gives the
 // earlier sleep. It returns 0 if either is missing, since the log may have lost more.
 func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
-	skipped := func() int64 {
-		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > last); i-- {
+	skipped := func(by int64) int64 {
+		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > by); i-- {
 		}
 		if i < 0 || w.s.TurnKinds(w.s.Turns[i])&host.KindSkip == 0 {
 			return 0
 		}
 		return w.s.TurnAt(w.s.Turns[i])
 	}
-	turn := skipped()
-	before := skipped()
+	turn := skipped(last)
+	before := skipped(turn - sameTurn)
 	if turn == 0 || before == 0 {
 		return 0
 	}

@@ -1,0 +1,55 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/health"
+)
+
+// incident is a log of a process from its start on, without reports from 10:06:26 to its end.
+func incident(end string) []string {
+	lines := []string{
+		`I1120 09:50:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.28.0"`,
+		`I1120 09:50:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
+		`E1120 09:50:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`,
+		`I1120 09:50:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`,
+	}
+	for i := range 40 {
+		at := 190*time.Second + time.Duration(i)*5*time.Second
+		lines = append(lines, skipLine(time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC).Add(at).Format("15:04:05.000000"), at))
+	}
+	return strings.Split(ticking(lines, "09:50:00", end), "\n")
+}
+
+// TestSilenceOfSlowLists checks a log that ends while the housekeeping after an incident may make slow lists, each
+// within its timeout: PLEG was healthy for a moment only, and the silence of the sync loop proves nothing.
+func TestSilenceOfSlowLists(t *testing.T) {
+	for end, want := range map[string]bool{"10:13:00": false, "10:20:00": true} {
+		n, well := buildOne(t, strings.Join(incident(end), "\n")), false
+		for _, h := range n.Health {
+			well = well || h.State == health.Healthy && h.From > n.Episodes[0].LastReport
+		}
+		if well != want {
+			t.Errorf("a log up to %s: healthy after the last report %v, want %v", end, well, want)
+		}
+	}
+}
+
+// TestReportsHeldTwice checks that a report that a log holds twice is one turn of the sync loop, whose next one is not
+// due sooner.
+func TestReportsHeldTwice(t *testing.T) {
+	lines := incident("10:20:00")
+	var twice []string
+	for _, line := range lines {
+		twice = append(twice, line)
+		if strings.Contains(line, "last seen active") {
+			twice = append(twice, line)
+		}
+	}
+	once, both := buildOne(t, strings.Join(lines, "\n")).Episodes[0], buildOne(t, strings.Join(twice, "\n")).Episodes[0]
+	if !once.Recovered.Known() || !both.Recovered.Known() || both.Recovered.At < once.Recovered.At {
+		t.Errorf("recovered %v (%s), with each report twice %v (%s)", once.Recovered.Time(), once.RecoveredBasis, both.Recovered.Time(), both.RecoveredBasis)
+	}
+}
