@@ -45,10 +45,10 @@ func starting(h HealthSpan, runs []Run) bool {
 // outside reports whether a span before or after all proof of health may be ignored. One longer than the
 // threshold may not, since PLEG can become unhealthy in it. A shorter one may if it also lies before or after
 // all lines of the kubelet, allowing for the time to the first relist, or if it is only the margin at the end
-// of the log after which a missing report would prove something. A metrics snapshot within the span shows the
+// of a log, without a hole, after which a missing report would prove something. A metrics snapshot within the span shows the
 // kubelet running, so then only that margin is ignored.
 func (n *Node) outside(h HealthSpan, before, after bool) bool {
-	runs, margin := n.Runs, h.From == n.tail
+	runs, margin := n.Runs, h.From == n.tail && !slices.ContainsFunc(n.Holes, func(x Span) bool { return x.From < h.To && x.To > h.From })
 	if len(runs) == 0 || h.To-h.From > int64(n.Kubelet.Threshold) {
 		return false
 	}

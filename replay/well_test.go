@@ -53,3 +53,25 @@ func TestIllsHoldWhatNoLineReports(t *testing.T) {
 		t.Errorf("unhealthy for %d", d)
 	}
 }
+
+// TestHoleInTheLastMargin checks that a log of two files is not healthy throughout if a hole lies in the time at its
+// end that silence does not prove yet.
+func TestHoleInTheLastMargin(t *testing.T) {
+	start := []string{
+		`I1120 09:50:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.28.0"`,
+		`I1120 09:50:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
+		`E1120 09:50:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`,
+		`I1120 09:50:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`,
+		`I1120 09:59:59.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ac"}`,
+	}
+	for from, want := range map[string]bool{"10:00:00": true, "10:01:10": false} {
+		d := newTestLog()
+		n := Build(bundleOfParts(d.decode("kubelet.log.1", "", ticking(start, "09:50:00", "10:00:00")), d.decode("kubelet.log", "", ticking(nil, from, "10:01:40"))), Options{})
+		if len(n) != 1 {
+			t.Fatalf("%d nodes", len(n))
+		}
+		if _, well := n[0].WellThroughout(); well != want {
+			t.Errorf("the second file begins at %s: healthy throughout %v, want %v", from, well, want)
+		}
+	}
+}

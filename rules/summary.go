@@ -331,7 +331,8 @@ func quietSummary(v *view, r *Result) string {
 	within, only := "PLEG stayed within its threshold from ", "PLEG is known to be within its threshold only from "
 	when := clocks(span.From, span.To)
 	if span.To-span.From < second {
-		within, only, when = "PLEG was within its threshold at ", "PLEG is known to be within its threshold only at ", clock(span.From)
+		within, when = "PLEG was within its threshold at ", clock(span.From)
+		only = within
 	}
 	within, only = within+when+provenBy(v.n), only+when+provenBy(v.n)
 	unseen := strings.TrimSuffix("; "+v.unseen(r), "; ")

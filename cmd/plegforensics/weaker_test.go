@@ -59,8 +59,8 @@ func TestLessIsWeaker(t *testing.T) {
 // TestFirstLineAfterHole: a loop that skips says so every five seconds; before that, silence after
 // a hole proves nothing.
 func TestFirstLineAfterHole(t *testing.T) {
-	lines := strings.SplitAfter(readSample(t, "stuck-pods"), "\n")[288:464]
-	part := nodeOf(t, strings.Join(lines[:72], "")+strings.Join(lines[112:], ""))
+	lines := strings.SplitAfter(readSample(t, "stuck-pods"), "\n")
+	part := nodeOf(t, strings.Join(lines[:360], "")+strings.Join(lines[400:], ""))
 	for _, f := range cuts.Beyond(part, nodeOf(t, strings.Join(lines, ""))) {
 		t.Error(f)
 	}

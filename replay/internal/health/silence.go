@@ -44,9 +44,9 @@ func (h *claims) silence(run int) {
 	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
-	from, to := r.First, h.s.Attended(run, r.Last, h.silent(r.First, r.Last))
+	from, to := r.First, h.s.Attended(run, r.Last, h.silent(run, r.First, r.Last))
 	if run+1 == len(h.s.Runs) {
-		to = h.s.Tail(h.silent(r.First, r.Last))
+		to = h.s.Tail(h.silent(run, r.First, r.Last))
 	}
 	if r.Loop == 0 {
 		// The loop may be blocked and PLEG unhealthy since before the log begins.
@@ -80,19 +80,33 @@ func (h *claims) alive(run int) int64 {
 const keepingLists = 4
 
 // silent returns how long before the moment to, in a run that began at from, the sync loop may have hung without
-// a line: a call that has not timed out. After reports that nothing but silence ends, it may be all the slow lists of
-// a housekeeping, none of which times out: that begins as soon as PLEG is healthy for a moment.
-func (h *claims) silent(from, to int64) time.Duration {
-	hangs := h.n.Kubelet.Hangs()
-	for i := range slices.Backward(h.past.Episodes) {
-		if e := &h.past.Episodes[i]; e.LastReport >= from && e.LastReport <= to {
-			if !e.Recovered.Known() || e.Recovered.At > to || strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
-				return keepingLists * hangs
-			}
-			break
+// a line: a call that has not timed out. After reports or a hole since which the loop shows no work, it may be all the
+// slow lists of a housekeeping, none of which times out: that begins as soon as PLEG is healthy for a moment.
+func (h *claims) silent(run int, from, to int64) time.Duration {
+	since, worked := int64(0), int64(0)
+	for i := range h.past.Episodes {
+		e := &h.past.Episodes[i]
+		if e.LastReport >= from && e.LastReport <= to {
+			since = max(since, e.LastReport)
+		}
+		if e.Recovered.Known() && e.Recovered.At <= to && !strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
+			worked = max(worked, e.Recovered.At)
 		}
 	}
-	return hangs
+	for _, x := range h.w.Holes {
+		if x.From >= from && x.To <= to {
+			since = max(since, x.To)
+		}
+	}
+	for _, c := range h.past.Ready {
+		if c.Ready && c.At <= to {
+			worked = max(worked, c.At)
+		}
+	}
+	if since == 0 || worked > since || h.s.Attended(run, to, time.Duration(to-since)) > since {
+		return h.n.Kubelet.Hangs()
+	}
+	return keepingLists * h.n.Kubelet.Hangs()
 }
 
 // doubts returns the intervals of a run in which a log without reports proves nothing: holes, and the time a
@@ -107,7 +121,7 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 		}
 	}
 	for _, x := range h.w.Holes {
-		add(h.s.Attended(run, x.From, h.silent(first, x.From)), h.told(run, x.To))
+		add(h.s.Attended(run, x.From, h.silent(run, first, x.From)), h.told(run, x.To))
 	}
 	for i := range h.s.Stalls {
 		if x := &h.s.Stalls[i]; x.Run == run {
