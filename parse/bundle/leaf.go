@@ -48,7 +48,7 @@ func (w *walker) leaf(m member) error {
 		}
 		w.keepSnippet(f, m, buf.data(), eof)
 		w.l.give(buf)
-		w.unused(f, m, eof)
+		w.unused(f, m)
 		return w.passOn(f, 0, err)
 	}
 	if d.lines {
@@ -69,7 +69,7 @@ func (w *walker) leaf(m member) error {
 	case d.lines:
 		err = w.lines(s, m, buf, skipped, eof, err)
 	case d.random != nil:
-		err = w.random(s, d, m, buf, eof, err)
+		err = w.random(s, d, m, buf, err)
 	case d.group != nil:
 		err = w.grouped(s, d, m, buf, eof, err)
 	default:
@@ -112,7 +112,7 @@ const sayUnknown = "not a recognized format"
 // unused lists a member that no decoder handles. Our own reports do not count as
 // files of the input, so that the report of an input is the same before and after
 // it was written beside it.
-func (w *walker) unused(f *parse.File, m member, eof bool) {
+func (w *walker) unused(f *parse.File, m member) {
 	if f.Unused == whyOwn {
 		w.u.own++
 	}
@@ -219,7 +219,7 @@ func more(r io.Reader) bool {
 
 // random gives a decoder a random-access view: the file itself, or a copy in memory
 // of an archive member.
-func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
+func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, err error) error {
 	if m.at != nil {
 		w.l.give(buf)
 		s.file.Size = m.size

@@ -41,8 +41,7 @@ type unit struct {
 	only      bool                    // the only file of its input
 	open      func() (*opened, error) // nil: nothing to read, warnings only
 	close     func()                  // set on the last unit of a directory
-	stored    int64
-	bytes     int64 // decompressed bytes that were read
+	bytes     int64                   // decompressed bytes that were read
 	files     int
 	unlisted  int
 	empty     int           // members that are empty or hold nothing but NUL bytes

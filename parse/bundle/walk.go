@@ -79,7 +79,6 @@ func (w *walker) unit(u *unit) {
 	if err == nil {
 		err = w.loneSnippet()
 	}
-	u.stored = in.n
 	u.files = max(u.files, w.b.files)
 	if err == nil || w.l.ctx.Err() != nil {
 		return

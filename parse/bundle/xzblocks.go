@@ -27,11 +27,10 @@ type xzBlocks struct {
 	alive func() error
 	seen  func(stored int64) // called with how much of the file was needed so far
 
-	readers []*xz.Reader // one for each decoder, nil entries are created
-	order   chan xzJob   // blocks in file order, for Read
-	free    chan []byte
-	stop    chan struct{}
-	wait    sync.WaitGroup
+	order chan xzJob // blocks in file order, for Read
+	free  chan []byte
+	stop  chan struct{}
+	wait  sync.WaitGroup
 
 	job   xzJob // the block being read
 	sum   hash.Hash
@@ -96,7 +95,6 @@ func (x *xzBlocks) start(blocks []xzBlock, readers []*xz.Reader) error {
 	if len(readers) > 1 {
 		ahead = xzAhead / xzPiece
 	}
-	x.readers = readers
 	x.order = make(chan xzJob, len(readers))
 	x.free = make(chan []byte, len(readers)*ahead)
 	x.stop = make(chan struct{})

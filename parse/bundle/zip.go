@@ -142,7 +142,6 @@ const (
 	zipXZ        = 95
 	zipEncrypted = 1 << 0
 	zipTrailing  = 1 << 3 // sizes follow the data
-	zipUTF8      = 1 << 11
 )
 
 // zipData decodes one member whose compressed bytes src yields. known says that

@@ -48,10 +48,10 @@ func (s *scan) manifestClock(t *tree) {
 	s.toLine(end.line)
 	off, ok := manifestOffset(t)
 	if !ok {
-		s.text(KeyCollected, end.value).Raw = reading(local, time.Second, parse.LackZone)
+		s.text(KeyCollected, end.value).Raw = reading(local, parse.LackZone)
 		return
 	}
-	s.text(KeyCollected, end.value).Raw = reading(local.Add(-time.Duration(off)*time.Second), time.Second, 0)
+	s.text(KeyCollected, end.value).Raw = reading(local.Add(-time.Duration(off)*time.Second), 0)
 	s.add(KeyZone, zoneName(off), float64(off))
 }
 

@@ -35,7 +35,7 @@ func Described(f *parse.File, text []byte) []*parse.Object {
 	if !slices.ContainsFunc(descriptionMarks, func(m []byte) bool { return bytes.Contains(text, m) }) {
 		return nil
 	}
-	d := describer{file: f}
+	d := describer{}
 	for off, line := 0, uint32(1); off < len(text); line++ {
 		raw, _, _ := bytes.Cut(text[off:], []byte("\n"))
 		d.line(raw, parse.Pos{File: f, Offset: int64(off), Line: line})
@@ -54,7 +54,6 @@ func BeginsDescription(line []byte) bool {
 
 // describer collects nodes, one after the other.
 type describer struct {
-	file    *parse.File
 	out     []*parse.Object
 	name    string // value of the last "Name:" line
 	named   parse.Pos

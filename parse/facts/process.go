@@ -235,7 +235,7 @@ func (s *scan) table(head []string, tool string) {
 	}
 	for _, f := range s.part.Facts[first:] {
 		if !newest.IsZero() {
-			f.Raw = reading(newest, time.Second, parse.LackZone)
+			f.Raw = reading(newest, parse.LackZone)
 		}
 	}
 }

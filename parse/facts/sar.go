@@ -66,9 +66,9 @@ func (s *scan) sar() {
 			day = day.AddDate(0, 0, 1)
 		}
 		last = of
-		raw := reading(day.Add(of), time.Second, parse.LackZone)
+		raw := reading(day.Add(of), parse.LackZone)
 		if !known {
-			raw = reading(time.Date(parse.YearUnknown, 1, 1, 0, 0, 0, 0, time.UTC).Add(of), time.Second, parse.LackDate|parse.LackZone|parse.LackYear)
+			raw = reading(time.Date(parse.YearUnknown, 1, 1, 0, 0, 0, 0, time.UTC).Add(of), parse.LackDate|parse.LackZone|parse.LackYear)
 		}
 		switch {
 		case strings.Contains(s.line, "LINUX RESTART") || strings.Contains(s.line, "LINUX  RESTART"):
@@ -200,7 +200,7 @@ func xmlTime(t xml.StartElement) parse.Clock {
 	if utc == "1" {
 		lack = 0
 	}
-	return reading(at, time.Second, lack)
+	return reading(at, lack)
 }
 
 // xmlKeys maps "element.attribute" of sadf -x to keys.

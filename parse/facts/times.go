@@ -9,9 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// reading returns a clock reading for a time that was parsed as UTC.
-func reading(t time.Time, res time.Duration, lack parse.Lack) parse.Clock {
-	return parse.Clock{NS: t.UnixNano(), Res: res, Lack: lack, Set: true}
+// reading returns a clock reading, to the second, for a time that was parsed as UTC.
+func reading(t time.Time, lack parse.Lack) parse.Clock {
+	return parse.Clock{NS: t.UnixNano(), Res: time.Second, Lack: lack, Set: true}
 }
 
 // offsetOf parses a zone: an abbreviation, "+0530", "+05:30" or "-05".
@@ -58,7 +58,7 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 	if len(f) == 1 { // 2026-11-21T00:05:41+00:00
 		if t, err := parse.ParseTime(time.RFC3339Nano, f[0]); err == nil {
 			_, off := t.Zone()
-			return reading(t, time.Second, 0), zoneName(off), true
+			return reading(t, 0), zoneName(off), true
 		}
 	}
 	for i := len(f) - 1; i >= 0; i-- {
@@ -72,15 +72,15 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 		}
 		off, known := offsetOf(f[i])
 		if !known {
-			return reading(t, time.Second, parse.LackZone), "", true
+			return reading(t, parse.LackZone), "", true
 		}
-		return reading(t.Add(-time.Duration(off)*time.Second), time.Second, 0), f[i], true
+		return reading(t.Add(-time.Duration(off)*time.Second), 0), f[i], true
 	}
 	t, fine := parseDate(strings.Join(f, " "))
 	if !fine {
 		return c, "", false
 	}
-	return reading(t, time.Second, parse.LackZone), "", true
+	return reading(t, parse.LackZone), "", true
 }
 
 // goTime drops parts specific to Go's time.Time format: the zone name after the

@@ -78,6 +78,3 @@ type Mark struct {
 	Boot string
 	N    int
 }
-
-// Enveloped reports whether the line had framing of its own.
-func (e *Entry) Enveloped() bool { return e.Form >= BSD }

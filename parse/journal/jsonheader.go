@@ -29,7 +29,6 @@ func readJSONHeader(b []byte, h *Header) bool {
 
 type jsonHeader struct {
 	clock        parse.Clock
-	millis       bool // clock was a number of milliseconds
 	caller       []byte
 	level        []byte
 	msg, v, errs bool
@@ -41,7 +40,7 @@ func (j *jsonHeader) member(key, value []byte) {
 		if value[0] == '"' {
 			j.clock, _ = ReadISO(unquoted(value))
 		} else {
-			j.clock, j.millis = epoch(value)
+			j.clock = epoch(value)
 		}
 	case "caller":
 		j.caller = unquoted(value)
@@ -80,30 +79,29 @@ func lastElem(path []byte) []byte { return path[bytes.LastIndexByte(path, '/')+1
 
 // epoch reads a decimal number of seconds, milliseconds, µs or ns since the epoch;
 // the magnitude determines the unit. klog writes milliseconds as a float.
-func epoch(raw []byte) (c parse.Clock, millis bool) {
+func epoch(raw []byte) (c parse.Clock) {
 	whole, frac, digits := decimal(raw)
 	unit := int64(0)
 	switch {
 	case whole <= 0:
-		return c, false
+		return c
 	case whole < 1e11:
 		unit = 1e9
 	case whole < 1e14:
-		unit, millis = 1e6, true
+		unit = 1e6
 	case whole < 1e17:
 		unit = 1e3
 	default:
 		unit = 1
 	}
 	if whole > math.MaxInt64/unit {
-		return c, false
+		return c
 	}
 	res := time.Duration(unit)
 	for range min(digits, 9) {
 		res = max(res/10, 1)
 	}
-	c = parse.Clock{NS: whole*unit + int64(frac*float64(unit)+0.5), Res: res, Set: true}
-	return c, millis
+	return parse.Clock{NS: whole*unit + int64(frac*float64(unit)+0.5), Res: res, Set: true}
 }
 
 // decimal reads digits and an optional fraction, followed by the end of raw or a

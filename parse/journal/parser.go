@@ -302,8 +302,8 @@ func (p *Parser) talosDmesg(rec []byte, e *Entry) bool {
 	if !ok || len(rest) == 0 || rest[0] != '2' {
 		return false
 	}
-	head, level, _ := cutLast(head)
-	host, facility, _ := cutLast(head)
+	head, level := cutLast(head)
+	host, facility := cutLast(head)
 	c, n := ReadISO(rest)
 	if n == 0 || !bytes.HasPrefix(rest[n:], []byte("]: ")) || !talosLevels[string(level)] || len(facility) == 0 {
 		return false
@@ -337,9 +337,9 @@ var (
 var talosLevels = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warning": true, "notice": true, "info": true, "debug": true}
 
 // cutLast splits b at its last colon and trims the part after it.
-func cutLast(b []byte) (before, word []byte, found bool) {
+func cutLast(b []byte) (before, word []byte) {
 	i := bytes.LastIndexByte(b, ':')
-	return b[:max(i, 0)], bytes.TrimSpace(b[i+1:]), i >= 0
+	return b[:max(i, 0)], bytes.TrimSpace(b[i+1:])
 }
 
 // object reads the object at n, which is either a message or the framing of one.

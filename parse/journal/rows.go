@@ -23,22 +23,18 @@ func kubectlRow(rec []byte, e *Entry) bool {
 }
 
 // word splits off the first word and the blanks after it.
-func word(b []byte) (w, rest []byte, blanks int) {
-	i := bytes.IndexByte(b, ' ')
-	if i < 0 {
-		return b, nil, 0
-	}
-	rest = bytes.TrimLeft(b[i:], " ")
-	return b[:i], rest, len(b) - i - len(rest)
+func word(b []byte) (w, rest []byte) {
+	w, rest, _ = bytes.Cut(b, []byte(" "))
+	return w, bytes.TrimLeft(rest, " ")
 }
 
 // describedEvent recognizes "Warning  Failed   3m13s (x3 over 7m57s)  kubelet  …".
 func describedEvent(b []byte) bool {
-	kind, rest, _ := word(b)
+	kind, rest := word(b)
 	if !eventType(kind) {
 		return false
 	}
-	reason, rest, _ := word(rest)
+	reason, rest := word(rest)
 	return camel(reason) && ageLen(rest) > 0
 }
 
@@ -47,15 +43,15 @@ func describedEvent(b []byte) bool {
 func listedEvent(b []byte) bool {
 	n := ageLen(b)
 	if n == 0 {
-		_, rest, _ := word(b)
+		_, rest := word(b)
 		if n = ageLen(rest); n == 0 {
 			return false
 		}
 		b = rest
 	}
-	kind, rest, _ := word(bytes.TrimLeft(b[n:], " "))
-	reason, rest, _ := word(rest)
-	object, _, _ := word(rest)
+	kind, rest := word(bytes.TrimLeft(b[n:], " "))
+	reason, rest := word(rest)
+	object, _ := word(rest)
 	return eventType(kind) && camel(reason) && bytes.IndexByte(object, '/') > 0
 }
 
@@ -119,7 +115,7 @@ func eventHead(b []byte) bool {
 		ok := true
 		for _, want := range head {
 			var w []byte
-			w, rest, _ = word(rest)
+			w, rest = word(rest)
 			ok = ok && string(w) == want
 		}
 		if ok {
