@@ -1,6 +1,7 @@
 package assign
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -167,16 +168,13 @@ func give[T any](a *assigner, all []T, file func(T) *parse.File, of func(*host.R
 
 // severalLogs reports whether the lines come from more than one file.
 func (s *splitter) severalLogs() bool {
-	var one *parse.File
+	files := map[*parse.File]bool{}
 	for _, w := range s.writers {
-		if w.events > 0 && one != nil && w.unit.file != one {
-			return true
-		}
 		if w.events > 0 {
-			one = w.unit.file
+			files[w.unit.file] = true
 		}
 	}
-	return false
+	return len(files) > 1
 }
 
 // events assigns log lines to nodes. In most inputs all lines belong to one node.
@@ -223,14 +221,8 @@ func (a *assigner) about(name string, f *parse.File) []*host.Records {
 }
 
 func seriesNode(s *parse.Series) string {
-	if s.Node != "" {
-		return s.Node
-	}
-	if n := s.Label("node"); n != "" {
-		return n
-	}
-	name, _, _ := strings.Cut(s.Label("instance"), ":")
-	return name
+	instance, _, _ := strings.Cut(s.Label("instance"), ":")
+	return cmp.Or(s.Node, s.Label("node"), instance)
 }
 
 func seriesFile(s *parse.Series) *parse.File {

@@ -133,11 +133,11 @@ type end struct {
 }
 
 func (m *blocks) add(list []started) {
-	slices.SortFunc(list, func(a, b started) int { return cmp.Compare(a.From, b.From) })
 	for n := len(*m); n > 0 && len((*m)[n-1]) <= len(list); n = len(*m) {
-		list = merged((*m)[n-1], list)
+		list = append((*m)[n-1], list...)
 		*m = (*m)[:n-1]
 	}
+	slices.SortFunc(list, func(a, b started) int { return cmp.Compare(a.From, b.From) })
 	var last [2]end
 	for i := range list {
 		switch p := &list[i]; {
@@ -151,18 +151,6 @@ func (m *blocks) add(list []started) {
 		list[i].last = last
 	}
 	*m = append(*m, list)
-}
-
-func merged(a, b []started) []started {
-	out := make([]started, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if a[0].From <= b[0].From {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }
 
 // meet reports whether a process with another ID wrote at a moment of the span.

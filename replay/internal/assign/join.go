@@ -16,13 +16,9 @@ func (s *splitter) joinWithinFiles() {
 	for _, f := range s.files() {
 		us := s.byFile[f]
 		if f.Node != "" {
-			var first *unit
-			for _, u := range us {
-				if first != nil && !u.about() {
-					join(first, u)
-				} else if !u.about() {
-					first = u
-				}
+			us = slices.DeleteFunc(slices.Clone(us), (*unit).about)
+			for i := range us {
+				join(us[0], us[i])
 			}
 			continue
 		}
@@ -52,20 +48,17 @@ func (s *splitter) files() []*parse.File {
 
 // joinHostless joins the lines without a host to the only host of their file.
 func (s *splitter) joinHostless(us []*unit) {
-	var bare *unit
-	roots := map[*unit]bool{}
+	var bare, root *unit
+	several := false
 	for _, u := range us {
 		if u.host == "" {
 			bare = u
 		} else {
-			roots[u.root()] = true
+			several, root = several || root != nil && root != u.root(), u.root()
 		}
 	}
-	if bare == nil || len(roots) != 1 {
-		return
-	}
-	for r := range roots {
-		join(r, bare)
+	if bare != nil && root != nil && !several {
+		join(root, bare)
 	}
 }
 
@@ -85,10 +78,9 @@ func (s *splitter) joinByName() {
 	}
 	// A short host name and the full name of the same machine.
 	for name, u := range byName {
-		for i := strings.IndexByte(name, '.'); i > 0; i = -1 {
-			if o := byName[name[:i]]; o != nil && !isIP(name) {
-				join(o, u)
-			}
+		short, _, _ := strings.Cut(name, ".")
+		if o := byName[short]; o != nil && !isIP(name) {
+			join(o, u)
 		}
 	}
 }
@@ -137,26 +129,23 @@ func (s *splitter) joinCopies() {
 // input.
 func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int][]*unit) {
 	type key struct {
-		input int
+		input int // -1: all
 		root  *unit
 	}
-	byInput = map[int][]*unit{}
+	of := map[int][]*unit{}
 	seen := map[key]bool{}
 	for _, u := range s.units {
 		if !kind(u) {
 			continue
 		}
-		r := u.root()
-		if k := (key{-1, r}); !seen[k] {
-			seen[k] = true
-			all = append(all, r)
-		}
-		if k := (key{u.file.Input, r}); !seen[k] {
-			seen[k] = true
-			byInput[u.file.Input] = append(byInput[u.file.Input], r)
+		for _, input := range [...]int{-1, u.file.Input} {
+			if k := (key{input, u.root()}); !seen[k] {
+				seen[k] = true
+				of[input] = append(of[input], k.root)
+			}
 		}
 	}
-	return all, byInput
+	return of[-1], of
 }
 
 // joinHosts joins the logs of other programs to the node of the kubelet, in an input

@@ -64,19 +64,14 @@ func (u *unit) about() bool { return u.host != "" && !u.own }
 
 // renamed reports whether two hosts of one file are the same machine.
 func renamed(a, b *unit) bool {
-	if a.host == "" || b.host == "" {
+	switch {
+	case a.host == "" || b.host == "":
 		return false
-	}
-	if host.SameHost(a.host, b.host) {
+	case host.SameHost(a.host, b.host):
 		return true
-	}
-	if a.about() || b.about() {
+	case a.about() || b.about() || a.all.Meets(b.all):
 		return false
-	}
-	if a.all.Meets(b.all) {
-		return false
-	}
-	if generic(a.host) || generic(b.host) {
+	case generic(a.host) || generic(b.host):
 		return true
 	}
 	for pid := range a.pids {
@@ -104,26 +99,14 @@ func isIP(name string) bool {
 // claims returns every name by which the unit calls its node. A unit that holds only
 // what others wrote about a node claims just that node.
 func (u *unit) claims() []string {
-	var out []string
 	if u.about() {
 		return []string{u.host}
 	}
-	if u.file.Node != "" {
-		out = append(out, u.file.Node)
+	out := []string{u.file.Node, u.override, u.object, u.stated()}
+	if !generic(u.host) {
+		out = slices.Insert(out, 1, u.host)
 	}
-	if u.host != "" && !generic(u.host) {
-		out = append(out, u.host)
-	}
-	if u.override != "" {
-		out = append(out, u.override)
-	}
-	if u.object != "" {
-		out = append(out, u.object)
-	}
-	if name := u.stated(); name != "" {
-		out = append(out, name)
-	}
-	return out
+	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
 }
 
 // stated returns the most frequent node name in the unit's lines, "" if there is none.
@@ -152,13 +135,8 @@ func (u *unit) namesNode() bool { return u.named() && !u.mentions() }
 
 // nodes returns the names of nodes, not hosts, that the unit states.
 func (u *unit) nodes() []string {
-	out := slices.Collect(maps.Keys(u.names))
-	for _, name := range [...]string{u.override, u.object, u.file.Node} {
-		if name != "" {
-			out = append(out, name)
-		}
-	}
-	return slices.DeleteFunc(out, generic)
+	out := slices.AppendSeq([]string{u.override, u.object, u.file.Node}, maps.Keys(u.names))
+	return slices.DeleteFunc(out, func(name string) bool { return name == "" || generic(name) })
 }
 
 // nameOf picks the name of a node, in this order: the name in its lines, the layout,
