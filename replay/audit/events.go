@@ -50,7 +50,6 @@ type judgedEvents struct {
 	more     []addedEvent
 
 	order []int32 // rows of table, and ^index into more; nil until sorted
-	plain []*replay.PodEvent
 }
 
 func (j *judgedEvents) Count() int { return j.observed.Len() + len(j.more) }
@@ -109,13 +108,6 @@ func (j *judgedEvents) judged(e *replay.PodEvent, id parse.StringID, typ host.Ev
 	if v.lagged {
 		e.Lag, e.HasLag = max(time.Duration(e.At-at.At), 0), true
 	}
-}
-
-func (j *judgedEvents) Whole() []*replay.PodEvent {
-	if j.plain == nil {
-		j.plain = host.WholeOf(j.Count(), j.Item)
-	}
-	return j.plain
 }
 
 func (j *judgedEvents) sort() {

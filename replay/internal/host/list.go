@@ -13,7 +13,7 @@ type List[T any] struct {
 	// changes items: tests, redaction.
 	Plain []*T
 
-	from  Source[T]
+	from  *packed[T]
 	order []int32 // rows of from, in list order; nil: all
 }
 
@@ -21,24 +21,41 @@ type List[T any] struct {
 type Source[T any] interface {
 	Count() int
 	Item(i int) T
-	Whole() []*T // all items, unpacked; every call returns the same pointers
 }
 
-// WholeOf unpacks n items.
-func WholeOf[T any](n int, item func(int) T) []*T {
-	made, out := make([]T, n), make([]*T, n)
-	for i := range made {
-		made[i] = item(i)
-		out[i] = &made[i]
+// sharer is a Source whose items share values once all of them are unpacked.
+type sharer interface{ share() }
+
+// packed is a Source with all its items unpacked, if they have been asked for.
+type packed[T any] struct {
+	Source[T]
+	whole []T
+}
+
+// at returns a pointer to item i, unpacked: the same one each time.
+func (p *packed[T]) at(i int) *T {
+	if p.whole == nil {
+		if s, ok := p.Source.(sharer); ok {
+			s.share()
+		}
+		p.whole = make([]T, p.Count())
+		for i := range p.whole {
+			p.whole[i] = p.Item(i)
+		}
 	}
-	return out
+	return &p.whole[i]
 }
 
 // Packed returns a list of the items of src.
-func Packed[T any](src Source[T]) List[T] { return List[T]{from: src} }
+func Packed[T any](src Source[T]) List[T] { return List[T]{from: &packed[T]{Source: src}} }
 
 // Source returns the source of the items, nil if they are in Plain.
-func (l List[T]) Source() Source[T] { return l.from }
+func (l List[T]) Source() Source[T] {
+	if l.from == nil {
+		return nil
+	}
+	return l.from.Source
+}
 
 // ListOf returns a list of the given items.
 func ListOf[T any](items ...T) List[T] {
@@ -118,10 +135,9 @@ func (l List[T]) Pointers() []*T {
 	if l.from == nil {
 		return l.Plain
 	}
-	whole := l.from.Whole()
 	out := make([]*T, l.Len())
 	for i := range out {
-		out[i] = whole[l.Row(i)]
+		out[i] = l.from.at(l.Row(i))
 	}
 	return out
 }

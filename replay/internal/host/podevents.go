@@ -85,8 +85,6 @@ type EventTable struct {
 	odd      map[int32]parse.StringID // type by row, for rows with TypeOther
 	fields   *parse.Columns           // reads eventFields
 	types    map[parse.StringID]EventType
-
-	plain []*PodEvent
 }
 
 // EventPod is the pod named by an event.
@@ -156,12 +154,4 @@ func (t *EventTable) Item(i int) PodEvent {
 		e.Type = t.Interned.Text(t.odd[int32(i)])
 	}
 	return e
-}
-
-// Whole unpacks all events; every call returns the same pointers.
-func (t *EventTable) Whole() []*PodEvent {
-	if t.plain == nil {
-		t.plain = WholeOf(len(t.Rows), t.Item)
-	}
-	return t.plain
 }

@@ -58,7 +58,6 @@ type requestTable struct {
 	interned *parse.StringTable
 	rows     []requestRow
 	known    bool
-	plain    []*Request
 }
 
 func (t *requestTable) Count() int {
@@ -79,13 +78,6 @@ func (t *requestTable) Item(i int) Request {
 		out.End, out.Ended = e.At, e
 	}
 	return out
-}
-
-func (t *requestTable) Whole() []*Request {
-	if t.plain == nil {
-		t.plain = WholeOf(t.Count(), t.Item)
-	}
-	return t.plain
 }
 
 // find reads the runtime's lines and pairs them.

@@ -128,9 +128,8 @@ type HistoryTable struct {
 	ByID     table.ByString[int32] // number of the object with an ID, plus one
 	Objects  Objects
 	Moves    []Move
-	exits    []int // distinct exit codes
-	subject  []*Subject
-	plain    []*Transition
+	exits    []int      // distinct exit codes
+	subject  []*Subject // by object; nil until share
 }
 
 // object returns the number of the object with the ID, creating it if needed.
@@ -229,15 +228,11 @@ func (t *HistoryTable) subjectOf(i int32) *Subject {
 		PodName: text(o.PodName), Namespace: text(o.podNS), Name: text(o.name)}
 }
 
-// Whole unpacks all transitions; every call returns the same pointers.
-func (t *HistoryTable) Whole() []*Transition {
-	if t.plain == nil {
-		subjects := make([]*Subject, t.Objects.N)
-		for i := range subjects {
-			subjects[i] = t.subjectOf(int32(i))
-		}
-		t.subject = subjects
-		t.plain = WholeOf(len(t.Moves), t.Item)
+// share makes the transitions of an object share its Subject.
+func (t *HistoryTable) share() {
+	subjects := make([]*Subject, t.Objects.N)
+	for i := range subjects {
+		subjects[i] = t.subjectOf(int32(i))
 	}
-	return t.plain
+	t.subject = subjects
 }
