@@ -10,34 +10,22 @@ import (
 
 // Findings from the kubelet's own lines.
 type (
-	// Kubelet is the profile of the node's kubelet, and how it is known.
-	Kubelet = kubelet.Profile
-	// Run is one process of the kubelet.
-	Run = kubelet.Run
-	// ReadyChange is a change of the node's Ready condition.
-	ReadyChange = kubelet.ReadyChange
-	// LogGap is an interval in which the log has nothing.
-	LogGap = kubelet.LogGap
-	// LogLag is a line that arrived late in the journal.
-	LogLag = kubelet.LogLag
-	// Failure is a CRI call that failed, logged by one or more layers.
-	Failure = kubelet.Failure
-	// FailureDetails holds the results of Failure's methods of the same names.
-	FailureDetails = kubelet.FailureDetails
+	Kubelet        = kubelet.Profile        // the profile of the node's kubelet, and how it is known
+	Run            = kubelet.Run            // one process of the kubelet
+	ReadyChange    = kubelet.ReadyChange    // a change of the node's Ready condition
+	LogGap         = kubelet.LogGap         // an interval in which the log has nothing
+	LogLag         = kubelet.LogLag         // a line that arrived late in the journal
+	Failure        = kubelet.Failure        // a CRI call that failed, logged by one or more layers
+	FailureDetails = kubelet.FailureDetails // the results of Failure's methods of the same names
 )
 
 // Findings from snapshots of the kubelet's metrics.
 type (
-	// MetricProof is one statement about relists that metrics prove.
-	MetricProof = snapshots.Proof
-	// ProofKind is the kind of such a statement.
-	ProofKind = snapshots.ProofKind
-	// CallStep is what the metrics show about one runtime operation between two snapshots.
-	CallStep = snapshots.CallStep
-	// Operation summarizes one CRI operation.
-	Operation = snapshots.Operation
-	// Counted is what the metrics show about all relists together.
-	Counted = snapshots.Counted
+	MetricProof = snapshots.Proof     // one statement about relists that metrics prove
+	ProofKind   = snapshots.ProofKind // the kind of such a statement
+	CallStep    = snapshots.CallStep  // what the metrics show about one runtime operation between two snapshots
+	Operation   = snapshots.Operation // the calls of one CRI operation together
+	Counted     = snapshots.Counted   // what the metrics show about all relists together
 )
 
 // Kinds of MetricProof.
@@ -80,26 +68,16 @@ func OperationType(call string) string { return snapshots.OperationType(call) }
 
 // What the kubelet did, as far as it is proven.
 type (
-	// Window is the time span that the node's records cover.
-	Window = relist.Window
-	// Relist is one run of the relist procedure that evidence proves.
-	Relist = relist.Relist
-	// Outcome is how a relist ended.
-	Outcome = relist.Outcome
-	// Bounded is an interval in which only the number of relists is bounded.
-	Bounded = relist.Bounded
-	// Episode is one continuous interval in which PLEG was unhealthy.
-	Episode = relist.Episode
-	// Step is the part of a relist that is stuck.
-	Step = relist.Step
-	// Claim says that a health state held over an interval, and what proves it.
-	Claim = health.Claim
-	// HealthSpan is an interval with one health state.
-	HealthSpan = health.Span
-	// HealthState is the health of PLEG over an interval.
-	HealthState = health.State
-	// Contradiction is a conflict between records that cannot both be true.
-	Contradiction = relist.Contradiction
+	Window        = relist.Window        // the time span that the node's records cover
+	Relist        = relist.Relist        // one run of the relist procedure that evidence proves
+	Outcome       = relist.Outcome       // how a relist ended
+	Bounded       = relist.Bounded       // an interval in which only the number of relists is bounded
+	Episode       = relist.Episode       // one continuous interval in which PLEG was unhealthy
+	Step          = relist.Step          // the part of a relist that is stuck
+	Claim         = health.Claim         // that a health state held over an interval, and what proves it
+	HealthSpan    = health.Span          // an interval with one health state
+	HealthState   = health.State         // the health of PLEG over an interval
+	Contradiction = relist.Contradiction // a conflict between records that cannot both be true
 )
 
 // Outcomes, bases, steps and health states.
@@ -110,9 +88,7 @@ const (
 	OutcomeUnknown    = relist.OutcomeUnknown
 
 	BasisLastSeen  = relist.BasisLastSeen
-	BasisRelisting = relist.BasisRelisting
 	BasisListError = relist.BasisListError
-	BasisEvents    = relist.BasisEvents
 	BasisMetrics   = relist.BasisMetrics
 	BasisNextStart = relist.BasisNextStart
 
