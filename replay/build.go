@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -70,9 +71,7 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 		n.backs = append(n.backs, Span{From: min(b.From, b.Twice.From), To: max(b.To, b.Twice.To)})
 	}
 	back, warned := s.Stepped()
-	if back.Abs() > n.Window.Step.Abs() {
-		n.Window.Step = back
-	}
+	n.Window.SawStep(back)
 	return append(warned, account(n, s, v.Index.Forms, opt)...)
 }
 
@@ -101,30 +100,27 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	n.Health, n.Claims = health.Of(&known, &a)
 	n.Contradictions, n.Holes = append(n.Contradictions, a.Contradictions...), known.Witness.Holes
 	for i := range n.Episodes {
-		if d := n.Episodes[i].Stepped; d > n.Window.Step.Abs() {
-			n.Window.Step = d
-		}
+		n.Window.SawStep(max(n.Episodes[i].Stepped, 0))
 	}
 	for i := range n.Runs {
-		if d := n.Runs[i].Stepped; d.Abs() > n.Window.Step.Abs() {
-			n.Window.Step = d
-		}
+		n.Window.SawStep(n.Runs[i].Stepped)
+	}
+	against := func(what string, equal bool, ev parse.Record, against ...Evidence) {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: what, Evidence: []Evidence{{Record: ev}}, Against: against, Equal: equal})
 	}
 	if own, other := n.Beside[0], n.Beside[1]; own != nil {
-		n.Contradictions = append(n.Contradictions, Contradiction{What: "kubelet processes " + strconv.Itoa(own.Origin.PID) + " and " + strconv.Itoa(other.Origin.PID) + " wrote into one file at the same time, and are told as two nodes",
-			Evidence: []Evidence{{Record: kubelet.LineOf(other.FirstLine)}}, Against: []Evidence{{Record: kubelet.LineOf(own.FirstLine)}}})
+		against(fmt.Sprintf("kubelet processes %d and %d wrote into one file at the same time, and are told as two nodes", own.Origin.PID, other.Origin.PID),
+			false, kubelet.LineOf(other.FirstLine), Evidence{Record: kubelet.LineOf(own.FirstLine)})
 	}
 	if m := s.Mixed; m[0] != nil {
-		n.Contradictions = append(n.Contradictions, Contradiction{What: "lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order",
-			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}, Equal: true})
+		against("lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order", true, m[0], Evidence{Record: m[1]})
 	}
 	if m := mixed; m[0] != nil {
-		n.Contradictions = append(n.Contradictions, Contradiction{What: "the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets: nothing is claimed that rests on them",
-			Evidence: []Evidence{{Record: m[0]}}, Against: []Evidence{{Record: m[1]}}, Equal: true})
+		against("the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets: nothing is claimed that rests on them",
+			true, m[0], Evidence{Record: m[1]})
 	}
 	for _, x := range s.Refuted {
-		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
-			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})
+		against("a condition states an age of the last relist that is more than the kubelet had run", false, x.Report, x.Start...)
 	}
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	return a.Warnings
@@ -231,17 +227,15 @@ func window(n *Node, v *host.Survey) Window {
 		}
 	}
 	w.Timezone, w.TimezoneBasis, w.YearBasis = zone(n)
-	w.Step = step(n, v, w)
+	steps(n, v, &w)
 	return w
 }
 
-// step returns the largest clock step within a window, as timestamps show it or a time daemon reports it; 0 if
-// none.
-func step(n *Node, v *host.Survey, w Window) time.Duration {
-	most := time.Duration(0)
+// steps notes the clock steps within the window that timestamps show or a time daemon reports.
+func steps(n *Node, v *host.Survey, w *Window) {
 	see := func(at int64, d time.Duration) {
-		if at >= w.Start && at <= w.End && d.Abs() > most.Abs() {
-			most = d
+		if at >= w.Start && at <= w.End {
+			w.SawStep(d)
 		}
 	}
 	for _, c := range n.Clocks {
@@ -262,7 +256,6 @@ func step(n *Node, v *host.Survey, w Window) time.Duration {
 			see(e.At, time.Duration(sec*1e9))
 		}
 	}
-	return most
 }
 
 // zone returns the time zone of the file with the most kubelet lines: that of the message headers, otherwise of

@@ -106,11 +106,9 @@ func (n *Node) Thresholds(run int, in Span) (least, most time.Duration) {
 	return n.asked.Of(run).Thresholds(&n.Kubelet, in)
 }
 
-// Fallback is an interval in which evented PLEG, as in kubelets up to 1.36, had given up its stream.
-type Fallback struct{ From, To int64 } // Unix ns; ends with the process
-
-// Fallbacks returns the proven fallbacks, oldest first.
-func (n *Node) Fallbacks() (out []Fallback) {
+// Fallbacks returns the proven intervals, oldest first, in which evented PLEG, as in kubelets up to 1.36, had given up
+// its stream. Each ends with its process.
+func (n *Node) Fallbacks() (out []Span) {
 	if !n.Kubelet.EventedSends() {
 		return nil
 	}
@@ -119,7 +117,7 @@ func (n *Node) Fallbacks() (out []Fallback) {
 			if i+1 < len(n.Runs) {
 				to = n.Runs[i+1].First
 			}
-			out = append(out, Fallback{from, to})
+			out = append(out, Span{From: from, To: to})
 		}
 	}
 	return out

@@ -13,23 +13,34 @@ import (
 // is all that the input covers. The interval is empty if any part between is unhealthy or unknown. The first
 // minute of a process, in which PLEG starts, does not count.
 func (n *Node) WellThroughout() (Span, bool) {
-	healthy := func(h HealthSpan) bool { return h.State == Healthy }
-	first := slices.IndexFunc(n.Health, healthy)
+	first, last := n.healthy()
 	var out Span
 	well := true
 	for i, h := range n.Health {
-		before, after := i < first, !slices.ContainsFunc(n.Health[i:], healthy)
 		switch {
-		case healthy(h):
+		case h.State == Healthy:
 			out = Span{From: n.Health[first].From, To: h.To}
 		case starting(h, n.Runs):
-		case h.State == HealthUnknown && (before || after):
-			well = well && n.outside(h, before, after)
+		case h.State == HealthUnknown && (i < first || i > last):
+			well = well && n.outside(h, i < first, i > last)
 		default:
 			return Span{}, false
 		}
 	}
 	return out, well && out.To > out.From
+}
+
+// healthy returns the indices of the first and the last span in which PLEG is proven healthy, -1 if there is none.
+func (n *Node) healthy() (first, last int) {
+	first, last = -1, -1
+	for i, h := range n.Health {
+		if h.State == Healthy {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	return first, last
 }
 
 // starting reports whether a span belongs to the start of a kubelet process.
@@ -61,11 +72,10 @@ func (n *Node) outside(h HealthSpan, before, after bool) bool {
 // Untold returns the parts of the window in which nothing proves whether PLEG was healthy. What WellThroughout
 // ignores, such as the start of a process, is left out.
 func (n *Node) Untold() []Span {
-	healthy := func(h HealthSpan) bool { return h.State == Healthy }
-	first := slices.IndexFunc(n.Health, healthy)
+	first, last := n.healthy()
 	var out []Span
 	for i, h := range n.Health {
-		if (h.State == HealthUnknown || h.State == RuntimeDown) && !starting(h, n.Runs) && !n.outside(h, i < first, !slices.ContainsFunc(n.Health[i:], healthy)) {
+		if (h.State == HealthUnknown || h.State == RuntimeDown) && !starting(h, n.Runs) && !n.outside(h, i < first, i > last) {
 			out = append(out, h.Span)
 		}
 	}

@@ -132,11 +132,10 @@ func (b *bounds) relists() {
 		case r.Took > 0:
 			end = early + int64(r.Took-r.TookSlack)
 		}
-		listed := r.Listed != nil && *r.Listed
 		switch {
-		case r.Listed != nil && !listed:
+		case r.FailedToList():
 			b.atLeast(early, end, since)
-		case listed && r.ListEnd.Known():
+		case r.HasListed() && r.ListEnd.Known():
 			list := max(r.ListEnd.Earliest(), early)
 			b.atLeast(early, list, since)
 			b.atLeast(list, end, late)
@@ -145,7 +144,7 @@ func (b *bounds) relists() {
 			b.atLeast(early, end, late)
 			since = late
 		}
-		if seen := seen(b.n, i); listed && seen != 0 {
+		if seen := seen(b.n, i); r.HasListed() && seen != 0 {
 			b.atMost(r.Run, seen, early)
 		}
 	}
@@ -156,12 +155,9 @@ func (b *bounds) relists() {
 func seen(n *replay.Node, i int) int64 {
 	rs := n.Relists
 	r := &rs[i]
-	switch {
-	case r.ListEnd.Known():
-		return r.ListEnd.Latest()
-	case r.End.Known():
-		return r.End.Latest()
-	case i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run && !n.MayGoOn(i):
+	if at := r.Returned(); at.Known() {
+		return at.Latest()
+	} else if i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run && !n.MayGoOn(i) {
 		return rs[i+1].Start.Latest()
 	}
 	return 0
@@ -256,7 +252,7 @@ func (b *bounds) runAt(t int64) int {
 func (b *bounds) restarts() {
 	first := make([]int64, len(b.n.Runs)) // per process: when its first relist that listed had done so
 	for k := range b.n.Relists {
-		if r := &b.n.Relists[k]; r.Run > 0 && r.Run < len(first) && first[r.Run] == 0 && r.Listed != nil && *r.Listed {
+		if r := &b.n.Relists[k]; r.Run > 0 && r.Run < len(first) && first[r.Run] == 0 && r.HasListed() {
 			first[r.Run] = seen(b.n, k)
 		}
 	}

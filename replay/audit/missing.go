@@ -27,17 +27,9 @@ func listingWindows(n *replay.Node, proved tightest) []listWindow {
 	var dated []listWindow
 	for i := range n.Relists {
 		r := &n.Relists[i]
-		if r.Listed == nil || !*r.Listed || !r.Start.Known() {
-			continue
+		if end := r.Returned(); r.HasListed() && r.Start.Known() && end.Known() {
+			dated = append(dated, listWindow{from: r.Start.Earliest(), to: end.Latest()})
 		}
-		end := r.ListEnd
-		if !end.Known() {
-			end = r.End
-		}
-		if !end.Known() {
-			continue
-		}
-		dated = append(dated, listWindow{from: r.Start.Earliest(), to: end.Latest()})
 	}
 	for _, b := range n.Bounded {
 		if b.CountMin > 0 && b.To > b.From {

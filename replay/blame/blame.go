@@ -66,6 +66,15 @@ func Kept(bs []Blame, kept map[int]int) []Blame {
 	return out
 }
 
+// ByRelist returns the entries of bs by the index of their relist.
+func ByRelist(bs []Blame) map[int]*Blame {
+	out := make(map[int]*Blame, len(bs))
+	for i := range bs {
+		out[bs[i].Relist] = &bs[i]
+	}
+	return out
+}
+
 // longRelists returns the indexes of the relists to divide, longest first.
 func longRelists(n *replay.Node) []int {
 	var idx []int
@@ -224,7 +233,7 @@ func (b *blamer) relist(i int) Blame {
 	}
 	listEnd := from
 	switch {
-	case r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed:
+	case r.FailedToList():
 		out.List, listEnd = total, to
 	case r.ListEnd.Known():
 		listEnd = min(r.ListEnd.At, to)

@@ -4,6 +4,7 @@ package past
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -26,7 +27,7 @@ type Past struct {
 	Known   bool // the input shows what became of containers
 
 	n     *replay.Node
-	bs    []blame.Blame
+	bs    map[int]*blame.Blame // by relist
 	world *world
 	times []int64 // starts of the relists, in order
 }
@@ -34,7 +35,7 @@ type Past struct {
 // New returns the relists of the history of n, which has the blames bs.
 func New(n *replay.Node, bs []blame.Blame) *Past {
 	w := newWorld(n)
-	h := &Past{n: n, bs: bs, world: w, times: w.schedule(n)}
+	h := &Past{n: n, bs: blame.ByRelist(bs), world: w, times: w.schedule(n)}
 	h.Relists, h.Known = len(h.times), len(h.times) > 0 && len(w.changes) > 0
 	for _, at := range h.times {
 		if _, ok := w.relists[at]; !ok {
@@ -79,7 +80,7 @@ func (h *Past) listings(yield func(*simulate.Snapshot) bool) {
 	for i, at := range h.times {
 		s := &simulate.Snapshot{At: at, List: -1, Drained: true, Proof: &simulate.Proof{Assumed: true}}
 		if r, ok := w.relists[at]; ok {
-			decorate(s, h.n, h.bs, r)
+			decorate(s, h.n, h.bs[r], r)
 		}
 		if i+1 < len(h.times) {
 			s.Next = h.times[i+1]
@@ -96,8 +97,8 @@ func (h *Past) listings(yield func(*simulate.Snapshot) bool) {
 	}
 }
 
-// decorate adds to s what relist i and its blame say.
-func decorate(s *simulate.Snapshot, n *replay.Node, bs []blame.Blame, i int) {
+// decorate adds to s what relist i and its blame, which may be nil, say.
+func decorate(s *simulate.Snapshot, n *replay.Node, b *blame.Blame, i int) {
 	r := &n.Relists[i]
 	s.Proof = &simulate.Proof{Unsure: r.Listed == nil && r.Outcome != replay.OutcomeListFailed}
 	if took, ended := n.Lasted(i); took > 0 {
@@ -106,30 +107,26 @@ func decorate(s *simulate.Snapshot, n *replay.Node, bs []blame.Blame, i int) {
 	if r.ListEnd.Known() {
 		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
 	}
-	if r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed {
+	if r.FailedToList() {
 		s.ListErr = simulate.ListsFailed
 		if d, ok := r.Duration(); ok {
 			s.List = max(d, 0)
 		}
 		return
 	}
-	for k := range bs {
-		if bs[k].Relist != i {
+	if b == nil {
+		return
+	}
+	s.Inspect = make(map[string]simulate.InspectOutcome)
+	for _, p := range b.ByPod {
+		if p.ID == "" {
 			continue
 		}
-		for _, p := range bs[k].ByPod {
-			if p.ID == "" {
-				continue
-			}
-			o := simulate.InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
-			if p.TimedOut > 0 {
-				o.Err = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
-			}
-			if s.Inspect == nil {
-				s.Inspect = make(map[string]simulate.InspectOutcome)
-			}
-			s.Inspect[p.ID] = o
+		o := simulate.InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
+		if p.TimedOut > 0 {
+			o.Err = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 		}
+		s.Inspect[p.ID] = o
 	}
 }
 
@@ -211,11 +208,7 @@ func worldUID(t *replay.Transition) string {
 // changes that none of these can have seen.
 func (w *world) schedule(n *replay.Node) []int64 {
 	period := int64(cmp.Or(n.Kubelet.Period, pleg.Period))
-	times := make([]int64, 0, len(w.relists))
-	for at := range w.relists {
-		times = append(times, at)
-	}
-	slices.Sort(times)
+	times := slices.Sorted(maps.Keys(w.relists))
 	if !w.told {
 		times = w.followers(n, times, period)
 		slices.Sort(times)
@@ -267,8 +260,7 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 // begun yet.
 func (w *world) within(n *replay.Node, start, at, period int64) bool {
 	if i, proven := w.relists[start]; proven && n.Relists[i].End.Known() {
-		end := n.Relists[i].End
-		return at <= end.Latest()+int64(settle)
+		return at <= n.Relists[i].End.Latest()+int64(settle)
 	}
 	return at < start+period
 }

@@ -132,7 +132,7 @@ func find(s Spec, p pleg.Profile, q question) Found {
 		out := Run(t, p, nil)
 		return (len(out.Totals.Unhealthy) > 0) != q.good, out.Totals.Longest
 	}
-	f := Found{Key: key, Unit: q.unit, Most: float64(most) / scale, Question: q.about + within(&s, p, key)}
+	f := Found{Key: key, Unit: q.unit, Most: float64(most) / scale, Question: q.about + within(&s, key)}
 	lo, hi := 0, 1
 	yes, longest := turned(hi)
 	for !yes && hi < most {
@@ -175,7 +175,7 @@ func find(s Spec, p pleg.Profile, q question) Found {
 }
 
 // within names the settings that the question leaves unchanged.
-func within(s *Spec, p pleg.Profile, key string) string {
+func within(s *Spec, key string) string {
 	out := ""
 	if key != "workers" && s.Workers > 1 {
 		out += fmt.Sprintf(", with %d pods inspected at once", s.Workers)

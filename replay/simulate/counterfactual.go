@@ -65,7 +65,7 @@ type Counterfactual struct {
 	least []load        // as short as it permits
 	quiet time.Duration // duration of a relist with nothing to do
 	Was   pleg.Profile  // profile of the recorded kubelet; RPCTimeout is 0 if unknown
-	fell  []replay.Fallback
+	fell  []replay.Span // when evented PLEG had given up its stream
 	// recorded caches the totals of the runs without changes: the least and the most.
 	recorded []Totals
 }
@@ -222,10 +222,7 @@ func (l *Counterfactual) failing(w *load) (from, to int64) {
 // loads divides the relists of known length: their longest one if late is set, else the
 // shortest.
 func loads(n *replay.Node, bs []blame.Blame, late bool) []load {
-	divided := make(map[int]*blame.Blame, len(bs))
-	for i := range bs {
-		divided[bs[i].Relist] = &bs[i]
-	}
+	divided := blame.ByRelist(bs)
 	var out []load
 	for i := range n.Relists {
 		took, _ := n.Lasted(i)
@@ -241,8 +238,7 @@ func loads(n *replay.Node, bs []blame.Blame, late bool) []load {
 		} else if known {
 			took = max(took-r.Slack(), 1)
 		}
-		w := load{start: r.Start.At, end: r.Start.At + int64(took), slack: r.Start.Slack, rest: took,
-			listFailed: r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed}
+		w := load{start: r.Start.At, end: r.Start.At + int64(took), slack: r.Start.Slack, rest: took, listFailed: r.FailedToList()}
 		if b := divided[i]; b != nil {
 			w.divide(b)
 		} else if w.listFailed {
@@ -562,7 +558,6 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile, late bool, after time
 	if after > 0 {
 		lastSeen = loads[0].start // at the latest
 	}
-	t.From = now
 	as, p := p, l.at(now, what, p)
 	h := health{threshold: p.Threshold, lastSeen: lastSeen}
 	var open []*podLoad // whose last call timed out
@@ -614,7 +609,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile, late bool, after time
 			h.lastSeen = now
 		}
 		now = next(loads, ended, p.Period, i, busy)
-		if k := slices.IndexFunc(l.fell, func(f replay.Fallback) bool {
+		if k := slices.IndexFunc(l.fell, func(f replay.Span) bool {
 			return ended < f.From && f.From < now && l.at(f.From, what, as).Period < p.Period
 		}); k >= 0 {
 			now = l.fell[k].From // the generic generator starts over

@@ -19,7 +19,6 @@ type Sim struct {
 	Totals  Totals
 
 	health health
-	first  int64
 	end    int64 // end of the last relist
 	stuck  bool  // ≤ 1.13: the relist blocks on a full channel that is not drained
 }
@@ -58,8 +57,8 @@ type Totals struct {
 	Events    int // number sent
 	Discarded int
 	Unhealthy []Unhealthy
-	From, To  int64
-	AtLeast   bool // PLEG may have been unhealthy for longer, and more often
+	To        int64 // end of the history
+	AtLeast   bool  // PLEG may have been unhealthy for longer, and more often
 }
 
 // Unhealthy is an interval in which the health check fails.
@@ -101,9 +100,6 @@ func (s *Sim) run(w *work, l pleg.Listing, pods int) *Relist {
 	m := s.Machine
 	l.Start, l.Err = w.start, w.listErr
 	l.Inspect = func(uid string) pleg.Inspection { o, _ := w.inspect(uid); return pleg.Inspection{Err: o.Err} }
-	if s.first == 0 {
-		s.first = w.start
-	}
 	if m.LastSeen != 0 {
 		s.Totals.Interval.observe(time.Duration(w.start - m.LastSeen))
 	}
@@ -138,7 +134,7 @@ func (t *Totals) count(r *Relist) {
 // Finish ends the simulation at the end of its last relist and returns the totals.
 func (s *Sim) Finish() Totals {
 	t := s.Totals
-	t.From, t.To, t.Unhealthy = s.first, s.end, s.health.finish(s.end)
+	t.To, t.Unhealthy = s.end, s.health.finish(s.end)
 	return t
 }
 

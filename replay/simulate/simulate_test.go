@@ -255,7 +255,7 @@ func TestFellBack(t *testing.T) {
 	if all := l.asItWas()[1].Duration.Count; all != 1 {
 		t.Errorf("while the stream works: %d relists, want the first alone in 10s", all)
 	}
-	l.recorded, l.fell = nil, []replay.Fallback{{From: second(5), To: second(300)}}
+	l.recorded, l.fell = nil, []replay.Span{{From: second(5), To: second(300)}}
 	if all := l.asItWas()[1].Duration.Count; all < 6 {
 		t.Errorf("fallen back after 5s of 10s: %d relists", all)
 	}

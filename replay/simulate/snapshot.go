@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -68,13 +67,8 @@ type entry struct {
 
 // line holds the raw top-level values of one snapshot line.
 type line struct {
-	time    []byte
-	list    []byte
-	listErr []byte
-	pods    []byte
-	merge   *merge // difference of pods from the previous line; nil if there is none
-	inspect []byte
-	drained []byte
+	values map[string][]byte // by key
+	merge  *merge            // difference of pods from the previous line; nil if there is none
 }
 
 // Decode reads one line. It returns nil for a line that cannot be replayed, with a
@@ -108,7 +102,7 @@ func (d *SnapshotDecoder) read(s *Snapshot, text []byte) error {
 			return err
 		}
 	}
-	d.inspections(s, l.inspect)
+	d.inspections(s, l.values["inspect"])
 	d.last = s.At
 	s.Pods = len(d.pods)
 	return nil
@@ -128,9 +122,7 @@ const maxSnapshotWarnings = 1000
 // split finds the values of the top-level keys. A pods array that repeats the previous
 // one is skipped at the speed of a memory comparison.
 func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
-	var l line
-	targets := map[string]*[]byte{"time": &l.time, "list_seconds": &l.list, "list_error": &l.listErr,
-		"pods": &l.pods, "inspect": &l.inspect, "drained": &l.drained}
+	l := line{values: map[string][]byte{}}
 	s := scanner{b: text}
 	if !s.take('{') {
 		return l, fmt.Errorf("not a JSON object")
@@ -152,9 +144,7 @@ func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 		} else if !s.value() {
 			return l, s.broken(0)
 		}
-		if to := targets[string(key)]; to != nil {
-			*to = text[start:s.i]
-		}
+		l.values[string(key)] = text[start:s.i]
 	}
 	if s.space(); s.i < len(text) {
 		return l, fmt.Errorf("text after the JSON object")
@@ -186,7 +176,7 @@ func (d *SnapshotDecoder) passPods(s *scanner, l *line, pos parse.Pos) error {
 // scalars decodes all values except pods and inspect.
 func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
 	var stamp string
-	if l.time == nil || json.Unmarshal(l.time, &stamp) != nil {
+	if at := l.values["time"]; at == nil || json.Unmarshal(at, &stamp) != nil {
 		return fmt.Errorf("no time")
 	}
 	t, err := parse.ParseTime(time.RFC3339Nano, stamp)
@@ -194,22 +184,22 @@ func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
 		return fmt.Errorf("time %q is not RFC 3339", stamp)
 	}
 	s.At = t.UnixNano()
-	if present(l.list) {
+	if raw := l.values["list_seconds"]; present(raw) {
 		var v float64
-		if json.Unmarshal(l.list, &v) != nil || !validSeconds(v) {
+		if json.Unmarshal(raw, &v) != nil || !validSeconds(v) {
 			d.warn(s.Pos, "list_seconds is not a number of seconds; ignored")
 		} else {
 			s.List = fromSeconds(v)
 		}
 	}
-	if present(l.listErr) && json.Unmarshal(l.listErr, &s.ListErr) != nil {
+	if raw := l.values["list_error"]; present(raw) && json.Unmarshal(raw, &s.ListErr) != nil {
 		return fmt.Errorf("list_error is not a string")
 	}
-	if present(l.drained) && json.Unmarshal(l.drained, &s.Drained) != nil {
+	if raw := l.values["drained"]; present(raw) && json.Unmarshal(raw, &s.Drained) != nil {
 		d.warn(s.Pos, "drained is not true or false; taken as true")
 		s.Drained = true
 	}
-	if s.ListErr == "" && !present(l.pods) {
+	if s.ListErr == "" && !present(l.values["pods"]) {
 		return fmt.Errorf("neither pods nor list_error")
 	}
 	return nil
@@ -247,13 +237,13 @@ func (d *SnapshotDecoder) inspections(s *Snapshot, raw []byte) {
 // listing applies the pods of a line.
 func (d *SnapshotDecoder) listing(s *Snapshot, l *line) error {
 	if l.merge == nil {
-		if l.pods[0] != '[' {
+		if l.values["pods"][0] != '[' {
 			return fmt.Errorf("pods is not an array")
 		}
 		return nil // the same as the previous listing
 	}
 	d.settle(s, l.merge)
-	d.prev, d.elems = append(d.prev[:0], l.pods...), l.merge.elems
+	d.prev, d.elems = append(d.prev[:0], l.values["pods"]...), l.merge.elems
 	return nil
 }
 
@@ -277,7 +267,7 @@ func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
 		}
 		s.Gone = append(s.Gone, e.pod.pod.UID)
 		delete(d.pods, e.pod.pod.UID)
-		for id := range ids(e.pod.pod) {
+		for _, id := range ids(e.pod.pod) {
 			if d.owner[id] == e.pod.pod.UID {
 				delete(d.owner, id)
 			}
@@ -288,10 +278,10 @@ func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
 
 // own records which pod lists an ID, and warns if two pods do.
 func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
-	for id := range ids(p) {
+	for _, id := range ids(p) {
 		if uid, ok := d.owner[id]; ok && uid != p.UID {
 			e := d.pods[uid]
-			if e != nil && e.epoch == d.epoch && slices.Contains(slices.Collect(ids(e.pod)), id) {
+			if e != nil && e.epoch == d.epoch && slices.Contains(ids(e.pod), id) {
 				d.warn(s.Pos, "id %q is listed by pods %q and %q", id, uid, p.UID)
 				continue
 			}
@@ -300,15 +290,10 @@ func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
 	}
 }
 
-// ids iterates over the IDs of a pod's containers and sandboxes.
-func ids(p *pleg.Pod) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
-			for i := range items {
-				if !yield(items[i].ID) {
-					return
-				}
-			}
-		}
+// ids returns the IDs of a pod's containers and sandboxes.
+func ids(p *pleg.Pod) (out []string) {
+	for _, it := range slices.Concat(p.Containers, p.Sandboxes) {
+		out = append(out, it.ID)
 	}
+	return out
 }

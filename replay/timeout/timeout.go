@@ -84,10 +84,7 @@ func Bound(n *replay.Node, bs []blame.Blame, was pleg.Profile, what *simulate.Wh
 // the others. An episode is represented by the last relist that had listed pods, not by
 // those that failed to.
 func relists(n *replay.Node, bs []blame.Blame) []relist {
-	divided := map[int]*blame.Blame{}
-	for i := range bs {
-		divided[bs[i].Relist] = &bs[i]
-	}
+	divided := blame.ByRelist(bs)
 	var out []relist
 	stands := map[int64]bool{}
 	for k := range n.Episodes {
@@ -113,7 +110,7 @@ func relists(n *replay.Node, bs []blame.Blame) []relist {
 	}
 	for i := range n.Relists {
 		x := &n.Relists[i]
-		r := relist{start: x.Start.At, was: lengthOf(n, i), failed: x.Outcome == replay.OutcomeListFailed || x.Listed != nil && !*x.Listed}
+		r := relist{start: x.Start.At, was: lengthOf(n, i), failed: x.FailedToList()}
 		if k := slices.IndexFunc(out, func(o relist) bool {
 			return max(o.start-x.Start.At, x.Start.At-o.start) < int64(pleg.Period/2) && x.Start.Slack < pleg.Period/2
 		}); k >= 0 {

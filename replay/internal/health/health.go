@@ -71,14 +71,13 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
 	h.below()
-	p, over := &painter{}, n.Window
+	over := n.Window
 	for _, c := range h.out {
-		p.paint(c.From, c.To, c.State, c.Proof)
 		if c.State == Unhealthy {
 			over.Start = min(over.Start, c.From) // an age also covers time before the log
 		}
 	}
-	return p.spans(over), h.out
+	return spans(h.out, over), h.out
 }
 
 // claims collects claims; a later claim overrides earlier ones.
@@ -107,17 +106,10 @@ func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence
 func (h *claims) listings(measured bool) {
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
-		if r.Listed == nil || !*r.Listed || (slices.Contains(r.Basis, relist.BasisMetrics) && !r.Own()) != measured {
-			continue
+		seen := r.Returned()
+		if r.HasListed() && seen.Known() && (slices.Contains(r.Basis, relist.BasisMetrics) && !r.Own()) == measured {
+			h.add(seen.Latest(), h.until(seen.At, h.n.Fresh(r.Run, r.Start.Earliest())), Healthy, ProofListing, r.Evidence...)
 		}
-		seen := r.ListEnd
-		if !seen.Known() {
-			seen = r.End
-		}
-		if !seen.Known() {
-			continue
-		}
-		h.add(seen.At+int64(seen.Slack), h.until(seen.At, h.n.Fresh(r.Run, r.Start.Earliest())), Healthy, ProofListing, r.Evidence...)
 	}
 }
 
@@ -141,7 +133,7 @@ func (h *claims) overdue() (out []Claim) {
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
-		if failed := r.Listed != nil && !*r.Listed; !failed || !follows {
+		if !r.FailedToList() || !follows {
 			since, goes = r.Start.Latest(), false
 		}
 		well, from := h.n.Limit(r.Run, since)
@@ -293,7 +285,7 @@ func (h *claims) first() {
 // certain returns until when an episode is certain: its last report, or the earliest end that the proof of
 // recovery allows.
 func certain(e *relist.Episode) int64 {
-	return max(e.LastReport, e.Breach, e.Recovered.At-int64(e.Recovered.Slack))
+	return max(e.LastReport, e.Breach, e.Recovered.Earliest())
 }
 
 // unproven revokes what silence and lines claim between the certain end of an episode and its recovery. Claims

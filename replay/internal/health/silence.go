@@ -2,6 +2,7 @@ package health
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -187,15 +188,7 @@ func (h *claims) told(run int, at int64) int64 {
 			until = min(until, r.At)
 		}
 	}
-	for _, t := range h.s.Turns[h.s.TurnFrom(at):] {
-		if h.s.TurnAt(t) >= until {
-			break
-		}
-		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&(host.KindEvent|host.KindSync) != 0 {
-			return h.s.TurnAt(t)
-		}
-	}
-	return until
+	return cmp.Or(h.s.TurnIn(run, at, until, host.KindEvent|host.KindSync), until)
 }
 
 // failing adds the time around each failed list call. It begins at the start of the call, or at the last work
@@ -228,15 +221,7 @@ func (h *claims) failing(run int, add func(from, to int64)) {
 // returns when another call of the same duration would have failed.
 func (h *claims) listsAgain(run int, failed, took int64) int64 {
 	at := failed + took + 3*int64(time.Second)
-	for _, t := range h.s.Turns[h.s.TurnFrom(failed+2*int64(kubelet.TurnMax)):] {
-		if h.s.TurnAt(t) >= at {
-			break
-		}
-		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&host.KindEvent != 0 {
-			at = h.s.TurnAt(t)
-			break
-		}
-	}
+	at = cmp.Or(h.s.TurnIn(run, failed+2*int64(kubelet.TurnMax), at, host.KindEvent), at)
 	i, _ := slices.BinarySearchFunc(h.s.Marks, failed+1, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
 	for ; i < len(h.s.Marks) && h.s.Marks[i].At < at; i++ {
 		if m := &h.s.Marks[i]; m.Run == run && m.Kind&(host.KindInside|host.KindRetrieved) != 0 {
@@ -311,20 +296,15 @@ func othersOnly(r parse.Record) bool {
 // event was delivered or, in a log without a hole, twice BackoffMax after the last line to the contrary. A log
 // that begins later than its process needs no such proof.
 func (h *claims) begun(run int) int64 {
-	r := &h.s.Runs[run]
-	if r.Loop == 0 && !slices.ContainsFunc(h.s.Nevers, func(t kubelet.Saying) bool { return t.Run == run }) {
+	r, never := &h.s.Runs[run], h.s.LastNever(run)
+	from := max(r.First, r.Loop)
+	if never != nil {
+		from = max(from, never.At)
+	} else if r.Loop == 0 {
 		return r.First
 	}
-	from := max(r.First, r.Loop)
-	for _, t := range h.s.Nevers {
-		if t.Run == run {
-			from = max(from, t.At)
-		}
-	}
-	for _, t := range h.s.Turns[h.s.TurnFrom(from):] {
-		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&host.KindEvent != 0 {
-			return h.s.TurnAt(t)
-		}
+	if at := h.s.TurnIn(run, from, math.MaxInt64, host.KindEvent); at != 0 {
+		return at
 	}
 	// Without any pod there are no events; an unhealthy loop would continue to skip.
 	if h.w.Whole(from, from+int64(2*kubelet.BackoffMax)) {
@@ -337,12 +317,10 @@ func (h *claims) begun(run int) int64 {
 // which its sync loop worked or skipped for other reasons only; 0 if there is none.
 func (h *claims) workFrom(run int) int64 {
 	from, quiet := h.s.Runs[run].First, int64(kubelet.TurnMax)
-	for _, t := range h.s.Nevers {
-		if t.Run == run && t.At >= from {
-			from, quiet = t.At, int64(kubelet.TurnMax)
-			if e, ok := t.Line.(*parse.Event); ok && e.Is(parse.SigSkip) {
-				quiet = 0 // that line was an iteration itself
-			}
+	if t := h.s.LastNever(run); t != nil && t.At >= from {
+		from = t.At
+		if e, ok := t.Line.(*parse.Event); ok && e.Is(parse.SigSkip) {
+			quiet = 0 // that line was an iteration itself
 		}
 	}
 	for _, t := range h.s.Turns[h.s.TurnFrom(from+1):] {

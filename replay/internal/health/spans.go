@@ -27,24 +27,15 @@ type Span struct {
 	Proof string // kind of proof at its start, see Claim; "" if unknown
 }
 
-// painter collects layers; a later layer covers earlier ones.
-type painter struct{ layers []Span }
-
-func (p *painter) paint(from, to int64, st State, proof string) {
-	if to > from {
-		p.layers = append(p.layers, Span{host.Span{From: from, To: to}, st, proof})
-	}
-}
-
-// spans flattens the layers in one sweep; time that no layer covers is unknown.
-func (p *painter) spans(w relist.Window) []Span {
+// spans flattens claims, of which a later one covers earlier ones, in one sweep; time that no claim covers is unknown.
+func spans(layers []Claim, w relist.Window) []Span {
 	type edge struct {
 		at    int64
 		layer int
 		open  bool
 	}
 	var edges []edge
-	for i, l := range p.layers {
+	for i, l := range layers {
 		from, to := max(l.From, w.Start), min(l.To, w.End)
 		if to > from {
 			edges = append(edges, edge{from, i, true}, edge{to, i, false})
@@ -52,7 +43,7 @@ func (p *painter) spans(w relist.Window) []Span {
 	}
 	if w.End == w.Start { // a single moment
 		st, proof := Unknown, ""
-		for _, l := range p.layers {
+		for _, l := range layers {
 			if l.From <= w.Start && l.To >= w.End {
 				st, proof = l.State, l.Proof
 			}
@@ -74,7 +65,7 @@ func (p *painter) spans(w relist.Window) []Span {
 		if e.at > at {
 			st, proof := Unknown, ""
 			if k := len(open); k > 0 {
-				st, proof = p.layers[open[k-1]].State, p.layers[open[k-1]].Proof
+				st, proof = layers[open[k-1]].State, layers[open[k-1]].Proof
 			}
 			add(at, e.at, st, proof)
 			at = e.at
@@ -82,7 +73,7 @@ func (p *painter) spans(w relist.Window) []Span {
 		if i, _ := slices.BinarySearch(open, e.layer); e.open {
 			open = slices.Insert(open, i, e.layer)
 		}
-		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // lower layers that have ended are removed once they are topmost
+		for k := len(open) - 1; k >= 0 && layers[open[k]].To <= e.at; k-- { // lower layers that have ended are removed once they are topmost
 			open = open[:k]
 		}
 	}

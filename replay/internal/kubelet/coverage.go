@@ -20,13 +20,14 @@ type Coverage struct {
 }
 
 func newCoverage(n *host.Records, v *host.Survey) *Coverage {
-	c := &Coverage{events: n.Events, lines: make([]int32, 0, v.Kubelet)}
-	for _, v := range n.Coverage {
-		if v.Origin.Source == parse.SrcKubelet && v.FirstLine.Basis != parse.NoTime && v.LastLine.Basis != parse.NoTime {
-			c.list = append(c.list, v)
-		}
-	}
-	return c
+	return &Coverage{events: n.Events, lines: make([]int32, 0, v.Kubelet), list: dated(n)}
+}
+
+// dated returns the coverage of the kubelet's lines, as far as they have times.
+func dated(n *host.Records) []*parse.Coverage {
+	return slices.DeleteFunc(slices.Clone(n.Coverage), func(c *parse.Coverage) bool {
+		return c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime
+	})
 }
 
 // shift is the line from which on lines belong to run.
@@ -138,7 +139,8 @@ func (c *Coverage) writers() map[int]*wrote {
 		}
 	}
 	for _, w := range out {
-		w.sort()
+		slices.Sort(w.lines)
+		w.within = JoinSpans(w.within)
 	}
 	return out
 }
@@ -152,22 +154,6 @@ func (w *wrote) add(v *parse.Coverage) {
 			from = g.Next.At
 		}
 	}
-}
-
-// sort puts the lines in order, and joins the stretches that overlap.
-func (w *wrote) sort() {
-	slices.Sort(w.lines)
-	slices.SortFunc(w.within, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
-	n := 0
-	for _, s := range w.within {
-		if n > 0 && s.From <= w.within[n-1].To {
-			w.within[n-1].To = max(w.within[n-1].To, s.To)
-			continue
-		}
-		w.within[n] = s
-		n++
-	}
-	w.within = w.within[:n]
 }
 
 // next returns the moment of the first line at or after at that is known, or by which there was one.

@@ -67,17 +67,13 @@ const seamMin = time.Second
 func silences(n *host.Records) []parse.Gap {
 	type stretch struct{ first, last parse.Mark } // an interval in which a file has lines
 	var written []stretch
-	for _, c := range n.Coverage {
-		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
-			continue
-		}
+	for _, c := range dated(n) {
 		for _, p := range c.Pieces() {
 			from := p.First
-			for _, g := range p.Gaps {
+			for _, g := range append(p.Gaps, parse.Gap{Last: p.Last}) {
 				written = append(written, stretch{from, g.Last})
 				from = g.Next
 			}
-			written = append(written, stretch{from, p.Last})
 		}
 	}
 	slices.SortStableFunc(written, func(a, b stretch) int { return cmp.Compare(a.first.At, b.first.At) })
@@ -139,14 +135,9 @@ type SetBack struct {
 func setBacks(n *host.Records) (out []SetBack) {
 	jumps := map[*parse.File][]parse.Jump{}
 	for _, c := range n.Clocks {
-		if len(c.Jumps) > 0 {
-			jumps[c.File] = append(jumps[c.File], c.Jumps...)
-		}
+		jumps[c.File] = append(jumps[c.File], c.Jumps...)
 	}
-	for _, v := range n.Coverage {
-		if v.Origin.Source != parse.SrcKubelet || v.FirstLine.Basis == parse.NoTime || v.LastLine.Basis == parse.NoTime {
-			continue
-		}
+	for _, v := range dated(n) {
 		from := len(out)
 		for i, p := range v.Pieces() {
 			if i > 0 {

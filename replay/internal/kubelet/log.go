@@ -55,6 +55,28 @@ func (s *Log) TurnFrom(at int64) int {
 	return i
 }
 
+// TurnIn returns the time of the first turn of a run in [from, to) that is of any of the kinds, 0 if there is none.
+func (s *Log) TurnIn(run int, from, to int64, kinds host.Kinds) int64 {
+	for _, t := range s.Turns[s.TurnFrom(from):] {
+		if at := s.TurnAt(t); at >= to {
+			break
+		} else if s.TurnRun(t) == run && s.TurnKinds(t)&kinds != 0 {
+			return at
+		}
+	}
+	return 0
+}
+
+// LastNever returns the last line of a run that says that no relist had succeeded, nil if there is none.
+func (s *Log) LastNever(run int) *Saying {
+	for i := len(s.Nevers) - 1; i >= 0; i-- {
+		if s.Nevers[i].Run == run {
+			return &s.Nevers[i]
+		}
+	}
+	return nil
+}
+
 // Attended returns until when the sync loop of a run would have reported trouble, in a log that ends at the
 // moment end: until its last work, but no earlier than call before end. After that the loop, and everything
 // that would report in its place, may hang in a call, which the kubelet logs only when it times out.
@@ -261,10 +283,10 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 			s.Stalls = append(s.Stalls, Stall{e.At - int64(d), e.At, run, e})
 		}
 	case k&host.KindNotReady != 0:
-		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.Interned.OfString(e.Field("reason")), Run: run, Line: e})
+		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.Interned.OfString(e.Field("reason")), Run: run, Record: e})
 	case k&host.KindNodeEvent != 0:
 		if name := e.Field("event"); name == "NodeReady" || name == "NodeNotReady" {
-			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: s.Interned.OfString(name), Run: run, Line: e})
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: s.Interned.OfString(name), Run: run, Record: e})
 		}
 	case k&host.KindCondition != 0:
 		s.addCondition(e, run)
@@ -307,7 +329,7 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 		at = t
 	}
 	t, ok := ParseStamp(e.Field("heartbeat"))
-	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: s.Interned.OfString(reason), until: t, Run: run, Line: e})
+	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: s.Interned.OfString(reason), until: t, Run: run, Record: e})
 	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
 	}

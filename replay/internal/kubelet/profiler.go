@@ -29,8 +29,7 @@ type profiler struct {
 
 // ProfileOf determines the profile; forms are the lines whose form shows the version.
 func ProfileOf(s *Log, forms []*parse.Event, opt Given) Profile {
-	p := &profiler{s: s, forms: forms, opt: opt}
-	p.k.Verbosity = -1
+	p := &profiler{k: Profile{Verbosity: -1}, s: s, forms: forms, opt: opt}
 	p.lines()
 	p.facts()
 	p.runtime()
@@ -438,11 +437,8 @@ func (p *profiler) verbosity() {
 			k.Verbosity = max(k.Verbosity, c.MaxV)
 		}
 	}
-	for _, m := range p.s.Marks {
-		if m.Kind == host.KindRelisting {
-			k.Verbosity = max(k.Verbosity, 5)
-			break
-		}
+	if slices.ContainsFunc(p.s.Marks, func(m Mark) bool { return m.Kind == host.KindRelisting }) {
+		k.Verbosity = max(k.Verbosity, 5)
 	}
 	if len(p.s.Observed.Rows) > 0 {
 		k.Verbosity = max(k.Verbosity, 2)

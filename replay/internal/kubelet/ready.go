@@ -34,7 +34,7 @@ func (s *Log) addObject(o *parse.Object) {
 		t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
 		if at != 0 {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
-				reason: s.Interned.OfString(host.FieldOf(o.Fields, "reason")), until: t, Run: s.RunAt(at), Object: o})
+				reason: s.Interned.OfString(host.FieldOf(o.Fields, "reason")), until: t, Run: s.RunAt(at), Record: o})
 		}
 		if ok { // the condition held at its heartbeat, and is cited with that time
 			seen := *o
@@ -45,7 +45,7 @@ func (s *Log) addObject(o *parse.Object) {
 		}
 	case facts.ObjectEvent:
 		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
-			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: s.Interned.OfString(r), Run: s.RunAt(at), Object: o})
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: s.Interned.OfString(r), Run: s.RunAt(at), Record: o})
 		}
 	default:
 		return
@@ -90,11 +90,7 @@ func Readiness(s *Log) []ReadyChange {
 			out[k-1].Until = max(out[k-1].Until, l.At, l.until)
 			continue
 		}
-		c := ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: s.Interned.Text(l.reason)}
-		if c.Record = l.Object; l.Line != nil {
-			c.Record = l.Line
-		}
-		out = append(out, c)
+		out = append(out, ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: s.Interned.Text(l.reason), Evidence: host.Evidence{Record: l.Record}})
 	}
 	return out
 }
@@ -107,14 +103,14 @@ type ReadyLine struct {
 	reason parse.StringID
 	until  int64 // last heartbeat that stated the same
 	Run    int
-	Line   *parse.Event
-	Object *parse.Object // instead of Line: a Kubernetes object
+	Record parse.Record // a line, or a Kubernetes object
 }
 
 // By returns the latest moment at which the condition became true. A timestamp in whole seconds was truncated,
 // except in the header of a line with a finer resolution.
 func (l *ReadyLine) By() int64 {
-	if l.At%int64(time.Second) == 0 && (l.Line == nil || l.Line.At != l.At || l.Line.Res.Duration() >= time.Second) {
+	line, ok := l.Record.(*parse.Event)
+	if l.At%int64(time.Second) == 0 && (!ok || line.At != l.At || line.Res.Duration() >= time.Second) {
 		return l.At + int64(time.Second) - 1
 	}
 	return l.At

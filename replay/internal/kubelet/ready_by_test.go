@@ -17,7 +17,7 @@ func TestBy(t *testing.T) {
 		}
 	}
 	klog := &parse.Event{Stamp: parse.Stamp{At: second, Res: parse.ResolutionOf(time.Microsecond)}}
-	if got := (&ReadyLine{At: second, Line: klog}).By(); got != second {
+	if got := (&ReadyLine{At: second, Record: klog}).By(); got != second {
 		t.Errorf("a header in microseconds: by %d", got)
 	}
 }

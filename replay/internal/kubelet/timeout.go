@@ -177,18 +177,15 @@ func (p *profiler) fromFile() bool {
 // hit their deadline, and what measures it, "" if nothing does. A slow first call, or an unlogged relist in
 // between, only makes distances longer.
 func (p *profiler) measured() (time.Duration, string) {
-	gaps := p.gaps
-	if len(gaps) == 0 {
+	if len(p.gaps) == 0 {
 		return p.single()
 	}
-	whole, ok := wholeSeconds(gaps[0])
-	if !ok {
-		return p.single()
-	}
-	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
+	whole := (p.gaps[0] + 20*time.Millisecond).Truncate(time.Second) // a timeout never fires early
+	n := sort.Search(len(p.gaps), func(i int) bool { return p.gaps[i] > whole+timeoutLate })
 	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
-	if whole != usual && (n == 1 && (whole > usual || whole%RoundTimeout != 0) || p.several(whole)) {
-		return p.single() // two separate hangs can be any time apart
+	apart := whole != usual && (n == 1 && (whole > usual || whole%RoundTimeout != 0) || p.several(whole)) // two separate hangs can be any time apart
+	if whole <= 0 || n == 0 || apart {
+		return p.single()
 	}
 	return whole, Times(n, "pair") + " of failing lists"
 }
@@ -204,13 +201,6 @@ func (p *profiler) several(d time.Duration) bool {
 	return false
 }
 
-// wholeSeconds rounds a measured timeout to the whole seconds it represents: a timeout never fires early. The
-// bool is false if d is too far above them.
-func wholeSeconds(d time.Duration) (time.Duration, bool) {
-	whole := (d + 20*time.Millisecond).Truncate(time.Second)
-	return whole, whole > 0 && d-whole <= timeoutLate
-}
-
 // failureGaps returns the distances between list failures by deadline, less the period. Failures with a relist
 // that listed pods in between, known from its own line or because it was last seen later, do not count.
 func (p *profiler) failureGaps() []time.Duration {
@@ -221,9 +211,7 @@ func (p *profiler) failureGaps() []time.Duration {
 		switch m := &p.s.Marks[i]; {
 		case m.Kind == host.KindRelisting:
 			begun[m.Run]++
-		case m.Kind != host.KindListFail:
-			delete(prev, m.Run)
-		case !m.Deadline:
+		case m.Kind != host.KindListFail || !m.Deadline:
 			delete(prev, m.Run)
 		default:
 			if t := prev[m.Run]; t != nil && begun[m.Run] < 2 && !anyIn(starts[m.Run], t.At, m.At) && p.s.SameClock(t.Line, m.Line) {

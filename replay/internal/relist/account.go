@@ -67,3 +67,10 @@ type Window struct {
 	YearBasis     string        // how the year was determined; "" if every line states it
 	Step          time.Duration // largest step of the clock within the window, which makes its length meaningless; 0 if none
 }
+
+// SawStep notes a step of the clock.
+func (w *Window) SawStep(d time.Duration) {
+	if d.Abs() > w.Step.Abs() {
+		w.Step = d
+	}
+}

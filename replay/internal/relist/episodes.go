@@ -243,8 +243,8 @@ func (w *episodeBuilder) episode(run int, gs []*LastSeen) Episode {
 	if e.Recovered, e.RecoveredBasis = w.recovered(run, last, e.LastReport); e.Recovered.Known() {
 		e.Recovered.Slack += e.Stepped // the time skipped by the clock step did not pass
 	}
-	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
-	e.Evidence = append(reports(gs, e.Peak), e.Evidence...)
+	e.Evidence = reports(gs, e.Peak)
+	w.step(&e, gs)
 	return e
 }
 
@@ -302,9 +302,7 @@ func (w *episodeBuilder) never(run int) (Episode, bool) {
 		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
 	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Res: lines[len(lines)-1].Line.When().Res.Duration(), Record: lines[len(lines)-1].Line}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
-	var ev []host.Evidence
-	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
-	e.Evidence = append(e.Evidence, ev...)
+	w.step(&e, nil)
 	return e, true
 }
 

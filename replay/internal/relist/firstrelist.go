@@ -19,14 +19,12 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 		return
 	}
 	r := &l.s.Runs[run]
-	last := kubelet.Saying{}
-	for _, t := range l.s.Nevers {
-		if t.Run == run {
-			last = t
-		}
+	last := l.s.LastNever(run)
+	if last == nil || last.At-r.Loop < int64(snapshots.LongRelist) {
+		return
 	}
-	events := l.burst(run, max(last.At, r.Loop))
-	if last.Line == nil || last.At-r.Loop < int64(snapshots.LongRelist) || events.From == 0 || events.From-r.Loop > int64(l.n.Kubelet.CallTimeout()+kubelet.BackoffMax+l.period()) || !l.w.Whole(r.Loop, events.To) ||
+	events := l.burst(run, last.At)
+	if events.From == 0 || events.From-r.Loop > int64(l.n.Kubelet.CallTimeout()+kubelet.BackoffMax+l.period()) || !l.w.Whole(r.Loop, events.To) ||
 		slices.ContainsFunc(marks, func(m kubelet.Mark) bool {
 			return m.Kind&(host.KindListFail|host.KindRelisting) != 0 && m.At < events.From
 		}) {

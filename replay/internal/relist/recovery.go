@@ -9,10 +9,18 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
-// proof is a moment by which PLEG was healthy again, with the reason.
+// proof is a moment by which PLEG was healthy again, with the reason. The zero proof is none.
 type proof struct {
 	at    int64
 	basis string
+}
+
+// or returns the earlier one of two proofs.
+func (p proof) or(q proof) proof {
+	if p.at == 0 || q.at != 0 && q.at < p.at {
+		return q
+	}
+	return p
 }
 
 // recovered finds the earliest proof that PLEG was healthy again after the last report of an episode. Slack
@@ -23,15 +31,11 @@ func (w *episodeBuilder) recovered(run int, g *LastSeen, last int64) (host.Insta
 	}
 	last = w.failing(run, last)
 	var best proof
-	consider := func(p proof, ok bool) {
-		if ok && p.at > last && (best.at == 0 || p.at < best.at) {
-			best = p
+	for _, p := range [...]proof{w.byTurns(run, g, last), w.byStall(run, last), w.byNode(run, last), w.byRelist(run, g, last)} {
+		if p.at > last {
+			best = best.or(p)
 		}
 	}
-	consider(w.byTurns(run, g, last))
-	consider(w.byStall(run, last))
-	consider(w.byNode(run, last))
-	consider(w.byRelist(run, g, last))
 	if best.at == 0 {
 		if run >= 0 && run+1 < len(w.s.Runs) {
 			return w.byNextRun(run, last)
@@ -94,10 +98,7 @@ func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 	if l := w.nevers[next]; len(l) > 0 {
 		from = max(from, l[len(l)-1].At)
 	}
-	best, ok := w.firstWork(next, from, 0)
-	if q, ready := w.byNode(next, from); ready && (!ok || q.at < best.at) {
-		best = q
-	}
+	best := w.firstWork(next, from, 0).or(w.byNode(next, from))
 	if best.at <= last || best.at-began > int64(StartUp) {
 		return host.Instant{}, "the kubelet process ended while PLEG was unhealthy"
 	}
@@ -106,22 +107,18 @@ func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 
 // byTurns uses the sync loop: an iteration that skipped for other reasons only, work that the loop does only
 // when healthy, or the missing next line of a loop that backs off.
-func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
+func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) proof {
 	i := w.s.TurnFrom(last + 1)
 	end := g.Lines[len(g.Lines)-1]
 	quiet := int64(0) // until when work may stem from an iteration that began before the report
 	if !end.Skip {
 		quiet = int64(kubelet.TurnMax)
 	}
-	p, ok := w.firstWork(run, last, quiet)
+	p := w.firstWork(run, last, quiet)
 	if end.Skip {
-		for _, other := range []func(run, after int, last int64) (proof, bool){w.missed, w.anew} {
-			if q, found := other(run, i, last); found && (!ok || q.at < p.at) {
-				p, ok = q, true
-			}
-		}
+		p = p.or(w.missed(run, i, last)).or(w.anew(run, i, last))
 	}
-	return p, ok
+	return p
 }
 
 // sameTurn is less than the shortest pause between two skipped iterations: lines closer together are one, as when
@@ -130,57 +127,57 @@ const sameTurn = int64(kubelet.BackoffFirst - kubelet.BackoffEarly)
 
 // anew finds a skipped iteration whose pause is short again. After the last report of a skipping loop, only an
 // iteration that did not skip resets the doubling of the pauses.
-func (w *episodeBuilder) anew(run, after int, last int64) (proof, bool) {
+func (w *episodeBuilder) anew(run, after int, last int64) proof {
 	before := int64(0)
 	for _, t := range w.s.Turns[after:] {
 		at := w.s.TurnAt(t)
 		switch pause := at - before; {
 		case w.s.TurnRun(t) > run && run >= 0:
-			return proof{}, false
+			return proof{}
 		case w.s.TurnRun(t) != run:
 		case w.s.TurnKinds(t)&host.KindSkip == 0:
-			return proof{}, false
+			return proof{}
 		case before == 0 || pause < sameTurn:
 			before = at
 		case pause < int64(kubelet.BackoffMax-kubelet.BackoffLate) && before-last > pause+int64(kubelet.BackoffMax): // the lines before it belong to an earlier streak
-			return proof{before, "the sync loop paused as after its first skipped turn"}, true
+			return proof{before, "the sync loop paused as after its first skipped turn"}
 		case before-last > int64(2*time.Minute):
-			return proof{}, false
+			return proof{}
 		default:
 			before = at
 		}
 	}
-	return proof{}, false
+	return proof{}
 }
 
 // firstWork finds the first iteration more than quiet after last that did not skip because of PLEG.
-func (w *episodeBuilder) firstWork(run int, last, quiet int64) (proof, bool) {
+func (w *episodeBuilder) firstWork(run int, last, quiet int64) proof {
 	for _, t := range w.s.Turns[w.s.TurnFrom(last+quiet+1):] {
 		k, at := w.s.TurnKinds(t), w.s.TurnAt(t)
 		switch {
 		case w.s.TurnRun(t) != run && run >= 0:
 			if w.s.TurnRun(t) > run {
-				return proof{}, false
+				return proof{}
 			}
 		case k&host.KindSkip != 0 && k&kubelet.Reported != 0:
-			return proof{}, false
+			return proof{}
 		case k&host.KindSkip != 0 && !w.s.ForOthers(t):
 		case k&host.KindSkip != 0:
-			return proof{at, "the sync loop skipped for other reasons only"}, true
+			return proof{at, "the sync loop skipped for other reasons only"}
 		default:
-			return proof{at, "the sync loop worked again"}, true
+			return proof{at, "the sync loop worked again"}
 		}
 	}
-	return proof{}, false
+	return proof{}
 }
 
 // missed returns the iteration at which a line like the last one would have followed if PLEG had still been
 // unhealthy. It requires a log in which a missing line proves something and which goes on; after a hole it
 // waits for an iteration beyond the hole.
-func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
+func (w *episodeBuilder) missed(run, after int, last int64) proof {
 	pause := w.pause(run, after, last)
 	if pause == 0 || !w.log.Trusts(run) {
-		return proof{}, false
+		return proof{}
 	}
 	basis := MissedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
 	at, from := last+int64(pause), last
@@ -193,13 +190,13 @@ func (w *episodeBuilder) missed(run, after int, last int64) (proof, bool) {
 			if next-at > int64(kubelet.BackoffMax) { // lines of more than one iteration may be missing there
 				at = next
 			}
-			return proof{at, basis}, true
+			return proof{at, basis}
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
 		from = next
 		at = next + int64(kubelet.BackoffMax)
 	}
-	return proof{}, false
+	return proof{}
 }
 
 // MissedTurn begins the basis of a recovery that is proven by a single missing line.
@@ -248,31 +245,31 @@ func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 
 // byStall uses slow housekeeping: the iteration in which it began was a healthy one. If a log that is
 // otherwise complete has a hole while it ran, the clock may have been set forward by that much, and it began earlier.
-func (w *episodeBuilder) byStall(run int, last int64) (proof, bool) {
+func (w *episodeBuilder) byStall(run int, last int64) proof {
 	i, _ := slices.BinarySearchFunc(w.s.Stalls, last+1, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
 	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // housekeeping runs serially
 		if t.Run == run && t.From > last && (!w.log.Trusts(run) || t.From-w.log.Missing(t.From, t.To) > last) {
-			return proof{t.From, "housekeeping began, which only a healthy sync loop starts"}, true
+			return proof{t.From, "housekeeping began, which only a healthy sync loop starts"}
 		}
 	}
-	return proof{}, false
+	return proof{}
 }
 
 // byNode uses the node status, which is computed from the same health check.
-func (w *episodeBuilder) byNode(run int, last int64) (proof, bool) {
+func (w *episodeBuilder) byNode(run int, last int64) proof {
 	i, _ := slices.BinarySearchFunc(w.s.ReadyLines, last+1, func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
 	for ; i < len(w.s.ReadyLines); i++ {
 		if l := &w.s.ReadyLines[i]; l.Ready && l.At > last && (l.Run == run || run < 0) {
-			return proof{l.By(), "the node became ready"}, true
+			return proof{l.By(), "the node became ready"}
 		}
 	}
-	return proof{}, false
+	return proof{}
 }
 
 // byRelist uses lines of the relist goroutine. In a log at verbosity 5 a relist that logged no error and is
 // followed by another one listed pods. If only failed lists made the age grow, any line written after a list
-// call proves one that succeeded.
-func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
+// call proves one that succeeded. A list call slower than the threshold does not make PLEG healthy.
+func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) proof {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, g.Hi+1, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
 	started, failed := int64(0), false
@@ -285,22 +282,16 @@ func (w *episodeBuilder) byRelist(run int, g *LastSeen, last int64) (proof, bool
 		case m.Kind == host.KindListFail:
 			started, failed = 0, true
 		case m.Kind == host.KindRelisting:
-			if started != 0 && m.At > last && w.fresh(run, started, m.At) && w.log.Trusts(run) && w.log.Whole(started, m.At) {
-				return proof{m.At, "a relist ran to its end before this one began"}, true
+			if started != 0 && m.At > last && m.At < w.n.Fresh(run, started) && w.log.Trusts(run) && w.log.Whole(started, m.At) {
+				return proof{m.At, "a relist ran to its end before this one began"}
 			}
 			started = m.At
 		case m.At <= last:
-		case started != 0 && w.fresh(run, started, m.At):
-			return proof{m.At, "a relist listed pods"}, true
+		case started != 0 && m.At < w.n.Fresh(run, started):
+			return proof{m.At, "a relist listed pods"}
 		case started == 0 && failed && m.Kind&host.KindInside != 0:
-			return proof{m.At, "a relist got past its list call"}, true
+			return proof{m.At, "a relist got past its list call"}
 		}
 	}
-	return proof{}, false
-}
-
-// fresh reports whether a relist that began at start made PLEG healthy when its list call returned: a list call
-// slower than the threshold does not.
-func (w *episodeBuilder) fresh(run int, start, at int64) bool {
-	return at < w.n.Fresh(run, start)
+	return proof{}
 }

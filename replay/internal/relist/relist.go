@@ -43,6 +43,22 @@ type Relist struct {
 	Evidence        []host.Evidence
 }
 
+// HasListed reports whether GetPods is known to have succeeded.
+func (r *Relist) HasListed() bool { return r.Listed != nil && *r.Listed }
+
+// FailedToList reports whether GetPods is known to have failed.
+func (r *Relist) FailedToList() bool {
+	return r.Outcome == OutcomeListFailed || r.Listed != nil && !*r.Listed
+}
+
+// Returned returns when GetPods had returned, at the latest; unknown if nothing dates that.
+func (r *Relist) Returned() host.Instant {
+	if r.ListEnd.Known() {
+		return r.ListEnd
+	}
+	return r.End
+}
+
 // Duration returns how long the relist ran. The bool is true if that is known to within the larger of 2 s and a
 // fifth of it (a quarter if the metrics measured it).
 func (r *Relist) Duration() (time.Duration, bool) {

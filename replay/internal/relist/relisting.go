@@ -99,8 +99,8 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 		return
 	}
 	if c.listed == nil {
-		if l.failedUnsaid(c, next) {
-			return
+		if l.n.Kubelet.MayTimeOut(next.At - c.lo - int64(l.n.Kubelet.Period) + int64(relistingSlack)) {
+			return // it lasted as long as a call timeout: the error line of its list may be missing
 		}
 		if l.w.Trusts(c.run) {
 			c.listed = &yes // otherwise an error would be logged in between
@@ -167,12 +167,6 @@ func (l *ledger) loosen() {
 			c.hi = after
 		}
 	}
-}
-
-// failedUnsaid reports whether a relist without a line for its list call lasted as long as a call timeout: its
-// error line may be missing.
-func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
-	return l.n.Kubelet.MayTimeOut(next.At - c.lo - int64(l.n.Kubelet.Period) + int64(relistingSlack))
 }
 
 // stoppedMin is the shortest relist that is doubted when the log is silent during it: at verbosity 5 the

@@ -26,9 +26,20 @@ type symptoms struct {
 	sent       []kubelet.Turn // first and last pod event delivered before the breach, if far enough apart
 }
 
-// step returns the relist phase in which the episode was stuck, with the reason and evidence; StepUnknown if
-// nothing shows it.
-func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence) {
+// stuck is a relist phase in which an episode was stuck, with the reason and evidence. The zero stuck is none.
+type stuck struct {
+	step Step
+	why  string
+	ev   []host.Evidence
+}
+
+// stuckIn returns a stuck with one record as evidence.
+func stuckIn(step Step, why string, r parse.Record, note string) stuck {
+	return stuck{step, why, []host.Evidence{{Record: r, Note: note}}}
+}
+
+// step finds the relist phase in which the episode was stuck, and adds the evidence for it to that of the episode.
+func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) {
 	from, to := e.Breach, e.LastReport
 	switch {
 	case len(gs) > 0:
@@ -44,16 +55,17 @@ func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) (Step, string, []host.
 		open = max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
 	}
 	y := w.symptoms(e, gs, from, to, open)
-	judges := []func(*symptoms, *Episode) (Step, string, []host.Evidence){w.listStep, w.inspectStep, w.deliverStep}
+	judges := []func(*symptoms, *Episode) stuck{w.listStep, w.inspectStep, w.deliverStep}
 	if w.s.Twice(from, to) {
 		judges = judges[:1] // the lines that would deny the others may be those of another moment
 	}
+	e.StuckStep, e.StepBasis = StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch"
 	for _, judge := range judges {
-		if s, why, ev := judge(y, e); s != StepUnknown {
-			return s, why, ev
+		if s := judge(y, e); s.step != "" {
+			e.StuckStep, e.StepBasis, e.Evidence = s.step, s.why, append(e.Evidence, s.ev...)
+			break
 		}
 	}
-	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
 }
 
 // symptoms collects what the log shows in [from, to], and calls that were in flight at to and failed by open.
@@ -172,26 +184,27 @@ func (w *episodeBuilder) failedCalls(y *symptoms, from, to, open int64) {
 	}
 }
 
-func (w *episodeBuilder) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) listStep(y *symptoms, e *Episode) stuck {
 	switch {
 	case len(y.listFails) > 0:
-		ev := []host.Evidence{{Record: y.listFails[0].Line, Note: "the list call of a relist failed"}}
-		return StepList, kubelet.Times(len(y.listFails), "relist") + " failed in the list call", ev
+		return stuckIn(StepList, kubelet.Times(len(y.listFails), "relist")+" failed in the list call",
+			y.listFails[0].Line, "the list call of a relist failed")
 	case y.slowList != nil:
-		return StepList, "the list call of one relist lasted longer than the threshold", []host.Evidence{{Record: y.slowList.Lines[0].Record, Note: "names a relist that began long before it became the last seen"}}
+		return stuckIn(StepList, "the list call of one relist lasted longer than the threshold",
+			y.slowList.Lines[0].Record, "names a relist that began long before it became the last seen")
 	case y.restarted != nil && len(y.inspecting) == 0:
-		return StepList, "a relist began after the last seen one and did not list pods",
-			[]host.Evidence{{Record: y.restarted.Line, Note: "begins after the last seen relist"}}
+		return stuckIn(StepList, "a relist began after the last seen one and did not list pods",
+			y.restarted.Line, "begins after the last seen relist")
 	case len(y.inspecting)+len(y.sent) > 0:
-		return StepUnknown, "", nil
+		return stuck{}
 	case len(y.lists) > 0 && len(y.pods) == 0:
-		return StepList, "list calls timed out and no call about a single pod did",
-			[]host.Evidence{{Record: y.lists[0].Evidence[0].Record, Note: "a list call timed out"}}
+		return stuckIn(StepList, "list calls timed out and no call about a single pod did",
+			y.lists[0].Evidence[0].Record, "a list call timed out")
 	case y.stall != nil && len(y.pods) == 0 && w.alive(e):
-		return StepList, "housekeeping, which makes the same list calls, was blocked as long as PLEG",
-			[]host.Evidence{{Record: y.stall.Line, Note: "blocked since " + clock(y.stall.From)}}
+		return stuckIn(StepList, "housekeeping, which makes the same list calls, was blocked as long as PLEG",
+			y.stall.Line, "blocked since "+clock(y.stall.From))
 	}
-	return StepUnknown, "", nil
+	return stuck{}
 }
 
 // alive reports whether the kubelet wrote lines in the middle of the episode: if the whole process was stopped,
@@ -202,30 +215,30 @@ func (w *episodeBuilder) alive(e *Episode) bool {
 	return t != 0 && t < e.Breach
 }
 
-func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) stuck {
 	switch {
 	case len(y.inspecting) > 0:
 		m := y.inspecting[len(y.inspecting)-1]
-		return StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
-			[]host.Evidence{{Record: m.Line, Note: "written by the relist after its list call"}}
+		return stuckIn(StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
+			m.Line, "written by the relist after its list call")
 	case len(y.sent) > 0:
-		return StepInspect, "the last relist that listed pods went on to send pod events, one by one, until PLEG was unhealthy",
-			[]host.Evidence{{Record: w.s.Events[y.sent[0]], Note: "sent by that relist"}, {Record: w.s.Events[y.sent[1]], Note: "and still"}}
+		return stuck{StepInspect, "the last relist that listed pods went on to send pod events, one by one, until PLEG was unhealthy",
+			[]host.Evidence{{Record: w.s.Events[y.sent[0]], Note: "sent by that relist"}, {Record: w.s.Events[y.sent[1]], Note: "and still"}}}
 	case len(y.lists) == 0 && y.onDemand != nil:
 		e.OnDemand = true
-		return StepInspect, "the relist of one pod on demand waited for its deadline, and while it does no relist of the node begins",
-			[]host.Evidence{{Record: y.onDemand.Line, Note: "the relist of one pod on demand timed out"}}
+		return stuckIn(StepInspect, "the relist of one pod on demand waited for its deadline, and while it does no relist of the node begins",
+			y.onDemand.Line, "the relist of one pod on demand timed out")
 	case len(y.pods) > 0 && len(y.lists) == 0:
 		f := y.pods[0]
-		return StepInspect, kubelet.Times(len(y.pods), "call") + " about single pods timed out and no list call did",
-			[]host.Evidence{{Record: f.Evidence[0].Record, Note: "a status call timed out"}}
+		return stuckIn(StepInspect, kubelet.Times(len(y.pods), "call")+" about single pods timed out and no list call did",
+			f.Evidence[0].Record, "a status call timed out")
 	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
-		return StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
-			[]host.Evidence{{Record: y.pods[0].Evidence[0].Record, Note: "a status call timed out"}}
-	case y.began != nil && y.restarted == nil && len(y.lists) == 0 && !w.old():
-		return StepInspect, "no relist began after the last seen one, which had listed pods", []host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
+		return stuckIn(StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
+			y.pods[0].Evidence[0].Record, "a status call timed out")
+	case y.began != nil && y.restarted == nil && len(y.lists) == 0 && !w.n.Kubelet.Before(14): // older ones may be blocked by an event, see deliverStep
+		return stuckIn(StepInspect, "no relist began after the last seen one, which had listed pods", y.began.Line, "the relist that did not end")
 	}
-	return StepUnknown, "", nil
+	return stuck{}
 }
 
 // aligned reports whether a failure lies a whole number of timeouts after the start of a relist of the episode.
@@ -235,27 +248,22 @@ func (w *episodeBuilder) aligned(fs []*kubelet.Failure, e *Episode) bool {
 	})
 }
 
-// old reports whether sending pod events blocks: kubelets before 1.14.
-func (w *episodeBuilder) old() bool {
-	return w.n.Kubelet.Before(14)
-}
-
 // deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on a full event channel, which an
 // unhealthy sync loop does not drain.
-func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
-	if !w.old() || len(y.pods)+len(y.lists) > 0 {
-		return StepUnknown, "", nil
+func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) stuck {
+	if !w.n.Kubelet.Before(14) || len(y.pods)+len(y.lists) > 0 {
+		return stuck{}
 	}
 	for _, f := range w.s.Facts {
 		if f.Key == facts.KeyGoroutine && relistSends(f) {
-			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []host.Evidence{{Record: f, Note: "goroutine that waits"}}
+			return stuckIn(StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", f, "goroutine that waits")
 		}
 	}
 	if timeout := w.n.Kubelet.LongestCall(); y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
-		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
-			[]host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
+		return stuckIn(StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
+			y.began.Line, "the relist that did not end")
 	}
-	return StepUnknown, "", nil
+	return stuck{}
 }
 
 // relistSends reports whether a goroutine dump shows the relist blocked in a channel send.

@@ -23,30 +23,24 @@ func (l *ledger) fromMetrics(run int) {
 // counted bounds the number of relists by the metrics counters, and adds how long they took if any was long or
 // no snapshot succeeded in between.
 func (l *ledger) counted() []Bounded {
-	by := map[host.Span]*Bounded{}
-	var order []*Bounded
+	by := map[host.Span]int{} // index in out
+	var out []Bounded
 	for i := range l.n.Proofs {
-		p := &l.n.Proofs[i]
-		at := host.Span{From: p.From, To: p.To}
-		if p.Kind == snapshots.ProofCount && p.Count > 0 {
-			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Counted: true, Sum: p.Sum}
-			order = append(order, by[at])
+		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofCount && p.Count > 0 {
+			by[host.Span{From: p.From, To: p.To}] = len(out)
+			out = append(out, Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Counted: true, Sum: p.Sum})
 		}
 	}
 	for i := range l.n.Proofs {
 		p := &l.n.Proofs[i]
-		b := by[host.Span{From: p.From, To: p.To}]
+		k, counted := by[host.Span{From: p.From, To: p.To}]
 		switch {
-		case b == nil:
+		case !counted:
 		case p.Kind == snapshots.ProofLong:
-			b.Long, b.Evidence = p.Count, append(b.Evidence, p.Evidence...)
+			out[k].Long, out[k].Evidence = p.Count, append(out[k].Evidence, p.Evidence...)
 		case p.Kind == snapshots.ProofGap:
-			b.Silent, b.Evidence = true, append(b.Evidence, p.Evidence...)
+			out[k].Silent, out[k].Evidence = true, append(out[k].Evidence, p.Evidence...)
 		}
-	}
-	out := make([]Bounded, len(order))
-	for i, b := range order {
-		out[i] = *b
 	}
 	return out
 }

@@ -62,10 +62,8 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 		e.Recovered, e.RecoveredBasis = host.Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"
 	}
 	e.LastReport = breach // only bounds the search for symptoms
-	var ev []host.Evidence
-	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
+	w.step(&e, nil)
 	e.LastReport = 0
-	e.Evidence = append(e.Evidence, ev...)
 	return e, true
 }
 

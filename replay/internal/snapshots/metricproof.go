@@ -88,13 +88,9 @@ const processSlack = time.Second
 
 // OfKubelet returns the series that this package reads.
 func OfKubelet(series []*parse.Series) []*parse.Series {
-	var out []*parse.Series
-	for _, s := range series {
-		if strings.HasPrefix(s.Name, "kubelet_") || s.Name == "process_start_time_seconds" {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(series), func(s *parse.Series) bool {
+		return !strings.HasPrefix(s.Name, "kubelet_") && s.Name != "process_start_time_seconds"
+	})
 }
 
 // ofKubelet reports whether a series of a name that other exporters use too is the kubelet's.
@@ -134,7 +130,6 @@ func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
 // shot is what one snapshot says about relists. Unknown numbers are NaN.
 type shot struct {
 	at     int64
-	src    *parse.Scrape
 	count  float64 // relists ended
 	sum    float64 // their total duration in seconds
 	icount float64 // intervals observed: relists begun after the first successful one
@@ -173,7 +168,7 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 			gen = g
 		}
 	}
-	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}, keep: notable(longest(series, func(s *parse.Series) bool { return s.Name == gen.duration+"_sum" }), gen.unit)}
+	b := shotBuilder{byTime: map[int64]*shot{}, keep: notable(longest(series, func(s *parse.Series) bool { return s.Name == gen.duration+"_sum" }), gen.unit)}
 	for _, s := range series {
 		switch s.Name {
 		case gen.duration + "_count":
@@ -208,7 +203,6 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 }
 
 type shotBuilder struct {
-	unit   float64
 	byTime map[int64]*shot
 	keep   map[int64]int64 // times to read, with the step before each; nil: all
 }
@@ -222,7 +216,7 @@ func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64
 		t := b.byTime[p.At]
 		if t == nil {
 			nan := math.NaN()
-			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, podSum: nan, lastSeen: nan, start: nan,
+			t = &shot{at: p.At, count: nan, sum: nan, icount: nan, isum: nan, podSum: nan, lastSeen: nan, start: nan,
 				rec: map[string]*parse.Sample{}, step: step, undatable: p.Src.Basis == parse.NoTime}
 			b.byTime[p.At] = t
 		}
