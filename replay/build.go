@@ -22,9 +22,7 @@ import (
 
 // Options override what the records say about the kubelet. The zero value overrides nothing.
 type Options struct {
-	KubeletVersion  string        // "v1.28.0" or "1.28"; "" means from evidence
-	RelistThreshold time.Duration // 0 means from evidence
-	RelistPeriod    time.Duration // 0 means from evidence
+	Given
 
 	// MostNodes limits how many nodes are rebuilt; 0 means all. The nodes with the most picked lines are kept,
 	// and LeftOut is called with the number of the others. It must be set if MostNodes is.
@@ -78,7 +76,7 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 // account derives the kubelet's profile and what the kubelet did when: relists, episodes, health, runtime
 // calls. It does not touch pod events and history.
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
-	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
+	n.Kubelet = kubelet.ProfileOf(s, forms, opt.Given)
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
 	var mixed [2]*parse.Sample
 	n.Series, mixed[0], mixed[1] = snapshots.WithoutMixed(n.Series)

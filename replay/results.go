@@ -11,6 +11,7 @@ import (
 // Findings from the kubelet's own lines.
 type (
 	Kubelet        = kubelet.Profile        // the profile of the node's kubelet, and how it is known
+	Given          = kubelet.Given          // what the user states about the kubelet; its zero values mean from evidence
 	Run            = kubelet.Run            // one process of the kubelet
 	ReadyChange    = kubelet.ReadyChange    // a change of the node's Ready condition
 	LogGap         = kubelet.LogGap         // an interval in which the log has nothing

@@ -131,7 +131,7 @@ func at2(t *testing.T, s string) int64 {
 // TestThresholdByOption checks that a line with an age below the threshold set by the option proves no episode.
 func TestThresholdByOption(t *testing.T) {
 	for limit, want := range map[time.Duration]int{0: 1, time.Minute: 1, 5 * time.Minute: 0} {
-		n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{RelistThreshold: limit})[0]
+		n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{Given: Given{RelistThreshold: limit}})[0]
 		if len(n.Episodes) != want {
 			t.Errorf("threshold %v: %d episodes, want %d", limit, len(n.Episodes), want)
 		}
@@ -163,7 +163,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 func TestOptionsOverrule(t *testing.T) {
-	n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{KubeletVersion: "1.28.0", RelistThreshold: time.Minute, RelistPeriod: 2 * time.Second})[0]
+	n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{Given: Given{KubeletVersion: "1.28.0", RelistThreshold: time.Minute, RelistPeriod: 2 * time.Second}})[0]
 	if n.Kubelet.Version != "v1.28.0" || n.Kubelet.Threshold != time.Minute || n.Kubelet.Period != 2*time.Second {
 		t.Errorf("profile %+v", n.Kubelet)
 	}

@@ -167,12 +167,11 @@ func audited(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]model.Analyze
 // rebuilt rebuilds the nodes selected by flags, with the health threshold of a pack if no flag
 // states one.
 func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node, error) {
-	opt := replay.Options{
+	opt := replay.Options{Parallel: runner(c), Given: replay.Given{
 		KubeletVersion:  c.String("kubelet-version"),
 		RelistThreshold: cmp.Or(c.Duration("relist-threshold"), pack.HealthThreshold()),
 		RelistPeriod:    c.Duration("relist-period"),
-	}
-	opt.Parallel = runner(c)
+	}}
 	want := c.StringSlice("node")
 	if len(want) == 0 { // with --node, any node may be wanted
 		opt.MostNodes = cmp.Or(c.Int("max-nodes"), mostNodes)
