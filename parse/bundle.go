@@ -99,6 +99,9 @@ func (o *Object) When() Stamp   { return o.Stamp }
 func (o *Object) From() Source  { return SrcKubeEvents }
 func (o *Object) Quote() string { return o.Text.String() }
 
+// Field returns the value of the first field with the name, "" if there is none.
+func (o *Object) Field(name string) string { return FieldOf(o.Fields, name) }
+
 // LogPart is what the decoder of one text file found.
 type LogPart struct {
 	Events     []*Event

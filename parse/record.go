@@ -197,13 +197,13 @@ func (e *Event) Field(name string) string {
 				continue
 			}
 			if v == InLine {
-				return fieldOf(e.Extract(nil), name)
+				return FieldOf(e.Extract(nil), name)
 			}
 			return of.Text(v)
 		}
 		return ""
 	}
-	return fieldOf(e.Extract(nil), name)
+	return FieldOf(e.Extract(nil), name)
 }
 
 // AppendField appends the result of Field to dst. It saves allocations for callers that
@@ -223,7 +223,8 @@ func (e *Event) AppendField(dst []byte, name string) []byte {
 	return append(dst, e.Field(name)...)
 }
 
-func fieldOf(fields []Field, name string) string {
+// FieldOf returns the value of the first field with the name, "" if there is none.
+func FieldOf(fields []Field, name string) string {
 	for _, f := range fields {
 		if f.Name == name {
 			return f.Value
@@ -428,12 +429,7 @@ func (f *Fact) Quote() string { return f.Text.String() }
 
 // Attr returns the named attribute, or "".
 func (f *Fact) Attr(name string) string {
-	for _, a := range f.Attrs {
-		if a.Name == name {
-			return a.Value
-		}
-	}
-	return ""
+	return FieldOf(f.Attrs, name)
 }
 
 // Container is the state of a container or pod sandbox at one moment, as stated by

@@ -188,17 +188,14 @@ func (n *Node) widen(s *kubelet.Log) {
 // time zone in which the kubelet logs.
 func window(n *Node, v *host.Survey) Window {
 	var w Window
+	var all Span
 	add := func(s parse.Stamp) {
-		if s.Basis <= parse.LowerBound {
-			return
+		if s.Basis > parse.LowerBound {
+			all.Add(s.At)
 		}
-		if w.Start == 0 || s.At < w.Start {
-			w.Start = s.At
-		}
-		w.End = max(w.End, s.At)
 	}
 	lines := func(events host.Span, kernelBuffer bool) {
-		w.Start, w.End = events.From, events.To
+		all = events
 		for _, c := range n.Coverage {
 			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
 				add(c.FirstLine.Stamp)
@@ -209,11 +206,11 @@ func window(n *Node, v *host.Survey) Window {
 		}
 	}
 	lines(v.Wall, false)
-	if w.Start == 0 { // the kernel's buffer goes back to the boot, so it does not bound the kubelet's log
+	if all.From == 0 { // the kernel's buffer goes back to the boot, so it does not bound the kubelet's log
 		lines(v.Boot, true)
 	}
-	w.Lines = Span{From: w.Start, To: w.End}
-	if w.Start == 0 {
+	w.Lines = all
+	if all.From == 0 {
 		for _, s := range n.Scrapes {
 			add(s.Stamp)
 			if s.Since != 0 {
@@ -224,6 +221,7 @@ func window(n *Node, v *host.Survey) Window {
 			add(o.Stamp)
 		}
 	}
+	w.Start, w.End = all.From, all.To
 	w.Timezone, w.TimezoneBasis, w.YearBasis = zone(n)
 	steps(n, v, &w)
 	return w

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // The tests read klog text through a small decoder of their own: package logs may not be imported here, and
@@ -151,7 +150,7 @@ func extractor(re *regexp.Regexp, id string) func(string, []parse.Field) []parse
 			}
 		}
 		if id == parse.SigRPC {
-			call := host.FieldOf(out, "call")
+			call := parse.FieldOf(out, "call")
 			scope := ""
 			if strings.HasPrefix(call, "List") {
 				scope = "all"

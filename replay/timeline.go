@@ -8,7 +8,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
-	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
@@ -58,10 +57,10 @@ type OnDemand struct {
 // condition that held in it, from its transition to its heartbeat. An undated object always counts.
 func (n *Node) SaysDown(in Span) bool {
 	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
-		if !strings.Contains(host.FieldOf(o.Fields, "message"), "container runtime is down") {
+		if !strings.Contains(o.Field("message"), "container runtime is down") {
 			return false
 		}
-		seen, _ := kubelet.ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
+		seen, _ := kubelet.ParseStamp(o.Field("heartbeat"))
 		return o.Basis == parse.NoTime || max(o.At, seen) >= in.From && (in.To == 0 || o.At <= in.To)
 	})
 }

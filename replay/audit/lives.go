@@ -97,9 +97,6 @@ func (ls *lives) earliest(l *Life, t host.EventType) int64 {
 	if t == host.TypeDied && l.started != 0 && ls.of.Moves[l.started-1].Stated {
 		return ls.at(l.started).Earliest()
 	}
-	if l.created == 0 {
-		return 0
-	}
 	return ls.at(l.created).Earliest()
 }
 

@@ -166,11 +166,7 @@ func (a *auditor) noticed(l *Life) bool {
 			return true
 		}
 	}
-	gone := int64(0)
-	if removed.Known() {
-		gone = removed.Earliest()
-	}
-	_, ok := a.listedWithin(ended.Latest(), gone)
+	_, ok := a.listedWithin(ended.Latest(), removed.Earliest())
 	return ok
 }
 
@@ -273,10 +269,7 @@ func newRestarts(n *replay.Node, t *host.EventTable) restarts {
 	var r restarts
 	at := func(i int) int64 { return t.At(&t.Rows[n.Observed.Row(i)]) }
 	for _, run := range n.Runs {
-		s := replay.Span{From: run.First}
-		if run.Start.Known() {
-			s.From = run.Start.At
-		}
+		s := replay.Span{From: cmp.Or(run.Start.At, run.First)}
 		i := sort.Search(n.Observed.Len(), func(i int) bool { return at(i) >= s.From })
 		s.To = s.From + reportSettle
 		if i < n.Observed.Len() && run.Last >= at(i) {

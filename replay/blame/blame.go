@@ -262,20 +262,15 @@ func (b *blamer) failed(from, to int64) []segment {
 	i := sort.Search(len(b.calls), func(i int) bool { return b.n.Failures[b.calls[i]].End > from })
 	var out []segment
 	busy := from - int64(time.Second)
-	for ; i < len(b.calls); i++ {
+	for ; i < len(b.calls) && b.n.Failures[b.calls[i]].End <= to+slack; i++ {
 		f := &b.n.Failures[b.calls[i]]
-		if f.End > to+slack {
-			break
-		}
 		if !f.Start.Known() || f.Start.At < busy-int64(f.Start.Slack)-int64(50*time.Millisecond) {
 			continue
 		}
 		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: replay.OperationType(f.Call), err: true, timeout: true, ev: f.Evidence}
 		s.pod = cmp.Or(f.Pod, b.ownerOf(f.ObjectID()))
 		s.uid = cmp.Or(f.PodUID(), b.uidOf(s.pod))
-		if s.pod == "" {
-			s.pod = f.PodUID()
-		}
+		s.pod = cmp.Or(s.pod, f.PodUID())
 		out = append(out, s)
 		busy = s.to
 	}

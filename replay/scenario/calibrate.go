@@ -15,12 +15,9 @@ import (
 // on.
 type Calibration struct {
 	Spec  Spec
-	Used  []Stretch // intervals between snapshots that were used, oldest first, merged if adjacent
-	Basis []string  // descriptions of what was measured
+	Used  []replay.Span // intervals between snapshots that were used, oldest first, merged if adjacent
+	Basis []string      // descriptions of what was measured
 }
-
-// Stretch is an interval, Unix ns.
-type Stretch struct{ From, To int64 }
 
 // kinds maps the runtime calls of a relist to their names in a scenario.
 var kinds = map[string]string{
@@ -100,7 +97,7 @@ func (c *Calibration) use(from, to int64) {
 		c.Used[n-1].To = max(c.Used[n-1].To, to)
 		return
 	}
-	c.Used = append(c.Used, Stretch{from, to})
+	c.Used = append(c.Used, replay.Span{From: from, To: to})
 }
 
 // busy returns the share of the step spent in list and status calls.
@@ -161,7 +158,7 @@ func (c *Calibration) running(n *replay.Node) (pods, containers int) {
 			continue
 		}
 		for p := range s.Samples() {
-			in := func(u Stretch) bool { return p.At >= u.From && p.At <= u.To }
+			in := func(u replay.Span) bool { return p.At >= u.From && p.At <= u.To }
 			if p.V >= 0 && p.V < 1e6 && slices.ContainsFunc(c.Used, in) {
 				*into = int(p.V)
 			}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,8 +78,8 @@ func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
 				if k == "status" && t.Changed.Pods == 0 && t.Churn == 0 {
 					t.Changed = Burst{t.Pods, faultAt}
 				}
-				q, _ := questionOf(k)
-				out = append(out, find(t, p, q))
+				found, _ := Find(t, p, k)
+				out = append(out, found...)
 			}
 			if s.Workers >= severalWorkers {
 				break
@@ -86,20 +87,11 @@ func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
 		}
 		return out, nil
 	}
-	q, ok := questionOf(key)
-	if !ok {
+	k := slices.IndexFunc(questions, func(q question) bool { return q.key == key })
+	if k < 0 {
 		return nil, fmt.Errorf("no question about %q", key)
 	}
-	return []Found{find(s, p, q)}, nil
-}
-
-func questionOf(key string) (q question, ok bool) {
-	for _, q := range questions {
-		if q.key == key {
-			return q, true
-		}
-	}
-	return q, false
+	return []Found{find(s, p, questions[k])}, nil
 }
 
 // reach returns the largest number to try, and how many of these numbers make one unit.

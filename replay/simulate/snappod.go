@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -62,14 +63,7 @@ type scanner struct {
 }
 
 func (s *scanner) space() {
-	for s.i < len(s.b) {
-		switch s.b[s.i] {
-		case ' ', '\t', '\r', '\n':
-			s.i++
-		default:
-			return
-		}
-	}
+	s.i = len(s.b) - len(bytes.TrimLeft(s.b[s.i:], " \t\r\n"))
 }
 
 // take skips white space, and consumes byte c if it is next.

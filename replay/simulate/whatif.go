@@ -157,10 +157,7 @@ func (w *WhatIf) outcome(took time.Duration, err string, was, is time.Duration) 
 	case took < 0:
 		return o
 	}
-	if w.Latency > 0 {
-		o.Took = time.Duration(float64(took) * w.Latency)
-	}
-	if took <= was && o.Took > is {
+	if o.Took = w.scaled(took); took <= was && o.Took > is {
 		o.Took, o.Err = is, simulatedTimeout
 	}
 	return o

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -147,10 +148,7 @@ func stacksOfFiles(fs []*parse.Fact) (out []*stack) {
 		if f.Key != facts.KeyKernelStack || f.Attr("pid") == "" || len(out) == mostTasks {
 			continue
 		}
-		s := &stack{Task: Task{comms[f.Attr("pid")], f.Attr("pid")}, by: f}
-		if s.Comm == "" {
-			s.Comm = "a task"
-		}
+		s := &stack{Task: Task{cmp.Or(comms[f.Attr("pid")], "a task"), f.Attr("pid")}, by: f}
 		for i, fn := range strings.Fields(f.Attr("frames")) {
 			s.add(fn, uint32(i), f)
 		}

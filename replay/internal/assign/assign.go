@@ -243,10 +243,10 @@ func objectNode(o *parse.Object) (name string, itself bool) {
 	switch {
 	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:
 		return o.Name, true
-	case o.Kind == facts.ObjectEvent && host.FieldOf(o.Fields, "involved_kind") == "Node":
-		return host.FieldOf(o.Fields, "involved_name"), true
+	case o.Kind == facts.ObjectEvent && o.Field("involved_kind") == "Node":
+		return o.Field("involved_name"), true
 	case o.Kind == facts.ObjectEvent:
-		return host.FieldOf(o.Fields, "host"), false
+		return o.Field("host"), false
 	}
-	return host.FieldOf(o.Fields, "node"), false
+	return o.Field("node"), false
 }

@@ -39,24 +39,19 @@ func (h *claims) unsaid(run int, add func(from, to int64)) {
 // lower threshold than the kubelet's own.
 func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
-	if h.n.Kubelet.Threshold < h.n.Kubelet.Reporting {
-		return
-	}
-	if !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
+	if h.n.Kubelet.Threshold < h.n.Kubelet.Reporting || !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
 	from, to := r.First, h.s.Attended(run, r.Last, h.silent(run, r.First, r.Last))
 	if run+1 == len(h.s.Runs) {
 		to = h.s.Tail(h.silent(run, r.First, r.Last))
 	}
-	if r.Loop == 0 {
-		// The loop may be blocked and PLEG unhealthy since before the log begins.
+	if r.Loop == 0 { // the loop may be blocked and PLEG unhealthy since before the log begins
 		if from = h.alive(run); from == 0 {
 			return
 		}
 	}
-	doubts := h.doubts(run, from, r.Last)
-	for _, d := range doubts {
+	for _, d := range h.doubts(run, from, r.Last) {
 		if d.From > from {
 			h.add(from, min(d.From, to), Healthy, ProofSilence)
 		}
@@ -287,7 +282,7 @@ func othersOnly(r parse.Record) bool {
 	case *parse.Event:
 		msg = x.Field("message")
 	case *parse.Object:
-		msg = host.FieldOf(x.Fields, "message")
+		msg = x.Field("message")
 	}
 	return msg != "" && !strings.Contains(msg, "PLEG") && !strings.Contains(msg, "status check may not have completed")
 }

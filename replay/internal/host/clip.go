@@ -14,9 +14,7 @@ type Frame struct{ Since, Until int64 }
 // Out reports whether the interval from..to lies wholly outside the frame. An interval
 // without a known end (to == 0) is a moment.
 func (f Frame) Out(from, to int64) bool {
-	if to == 0 {
-		to = from
-	}
+	to = cmp.Or(to, from)
 	return f.Since != 0 && to != 0 && to < f.Since || f.Until != 0 && from != 0 && from > f.Until
 }
 

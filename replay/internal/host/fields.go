@@ -6,23 +6,13 @@ import "github.com/plegforensics/plegforensics/parse"
 type Fields []parse.Field
 
 // Get returns the value of the first field with the name, "" if there is none.
-func (f Fields) Get(name string) string { return FieldOf(f, name) }
+func (f Fields) Get(name string) string { return parse.FieldOf(f, name) }
 
 // Said returns the first non-empty value of the name.
 func (f Fields) Said(name string) string {
 	for _, x := range f {
 		if x.Name == name && x.Value != "" {
 			return x.Value
-		}
-	}
-	return ""
-}
-
-// FieldOf returns the value of the first field with the name, "" if there is none.
-func FieldOf(fields []parse.Field, name string) string {
-	for _, f := range fields {
-		if f.Name == name {
-			return f.Value
 		}
 	}
 	return ""

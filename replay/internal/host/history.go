@@ -189,9 +189,6 @@ func (h *historian) exit(code int) int32 {
 // runtimeStamp parses the field exited_at: RFC 3339, the format of Go's
 // time.Time.String, or seconds.nanoseconds. It returns Unix ns.
 func runtimeStamp(s string) (int64, bool) {
-	if s == "" {
-		return 0, false
-	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999 -0700 MST", "2006-01-02 15:04:05.999999999Z07:00"} {
 		if t, err := parse.ParseTime(layout, s); err == nil && t.Year() > 1970 {
 			return t.UnixNano(), true

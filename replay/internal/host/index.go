@@ -55,7 +55,7 @@ type setLines struct {
 	lines int
 }
 
-// newIndex builds the index in one pass over the lines. Large logs are split into up to
+// NewIndex builds the index in one pass over the lines. Large logs are split into up to
 // four parts that are indexed in parallel.
 func NewIndex(events []*parse.Event, beside Parallel) *Index {
 	const least, most = 16 << 10, 4 // minimum lines per part; maximum parts

@@ -184,9 +184,7 @@ func better(a, b Move) Move {
 	if b.Teller != ByKubelet && (a.Teller == ByKubelet || b.Slack < a.Slack) {
 		a, b = b, a
 	}
-	if a.exit == 0 {
-		a.exit = b.exit
-	}
+	a.exit = cmp.Or(a.exit, b.exit)
 	return a
 }
 

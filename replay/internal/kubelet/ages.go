@@ -32,10 +32,9 @@ func (a Age) Bounds() (lo, hi int64) {
 	if !a.header {
 		late += 20 * time.Millisecond // At is the arrival in the journal, not the time of writing
 	}
-	hi = a.At - int64(a.Age)
-	if a.Res >= 10*time.Millisecond {
-		hi += int64(a.Res)
-		return hi - int64(a.Res) - int64(late), hi
+	at := a.At - int64(a.Age)
+	if a.Res < 10*time.Millisecond {
+		return at - int64(late), at
 	}
-	return hi - int64(late), hi
+	return at - int64(late), at + int64(a.Res)
 }

@@ -378,12 +378,9 @@ func (w *Witness) pick(s *Log) {
 	counts := map[int]count{}
 	for _, c := range s.Coverage {
 		if c.Origin.Source == parse.SrcKubelet {
-			x, all := counts[c.Origin.PID], counts[0]
-			x.lines, x.ordinary = x.lines+c.Lines, x.ordinary+c.Lines-c.Kept
-			counts[c.Origin.PID] = x
-			if c.Origin.PID != 0 {
-				all.lines, all.ordinary = all.lines+c.Lines, all.ordinary+c.Lines-c.Kept
-				counts[0] = all
+			for _, pid := range slices.Compact([]int{0, c.Origin.PID}) { // at 0 those of all
+				x := counts[pid]
+				counts[pid] = count{x.lines + c.Lines, x.ordinary + c.Lines - c.Kept}
 			}
 		}
 	}

@@ -199,9 +199,7 @@ func twice(f, g *Failure) bool {
 func (f *Failure) merge(g *Failure) {
 	f.Call, f.Scope, f.Code, f.Pod = cmp.Or(f.Call, g.Call), cmp.Or(f.Scope, g.Scope), cmp.Or(f.Code, g.Code), cmp.Or(f.Pod, g.Pod)
 	f.err, f.id, f.uid = cmp.Or(f.err, g.err), cmp.Or(f.id, g.id), cmp.Or(f.uid, g.uid)
-	if !f.Start.Known() {
-		f.Start = g.Start
-	}
+	f.Start = cmp.Or(f.Start, g.Start)
 	f.Evidence = append(f.Evidence, g.Evidence...)
 }
 

@@ -233,11 +233,11 @@ func (p *profiler) nodeObject() {
 	k := &p.k
 	var newest *parse.Object
 	for _, o := range p.s.Objects {
-		version := host.FieldOf(o.Fields, "kubelet_version")
+		version := o.Field("kubelet_version")
 		if o.Kind != facts.ObjectNode || version == "" {
 			continue
 		}
-		if newest != nil && newest.Name != o.Name && version != host.FieldOf(newest.Fields, "kubelet_version") {
+		if newest != nil && newest.Name != o.Name && version != newest.Field("kubelet_version") {
 			return // a table of several nodes, which does not say which one this is
 		}
 		if newest == nil || o.At >= newest.At {
@@ -248,13 +248,13 @@ func (p *profiler) nodeObject() {
 		return
 	}
 	if k.Version == "" {
-		k.Version = versionText(host.FieldOf(newest.Fields, "kubelet_version"))
+		k.Version = versionText(newest.Field("kubelet_version"))
 		p.say("version from the node object in " + newest.File.Path)
 		p.cite(newest, "version")
 	}
-	k.OS = host.FieldOf(newest.Fields, "os")
+	k.OS = newest.Field("os")
 	if k.Runtime == "" {
-		name, version, _ := strings.Cut(host.FieldOf(newest.Fields, "runtime"), "://")
+		name, version, _ := strings.Cut(newest.Field("runtime"), "://")
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
 }
@@ -400,9 +400,7 @@ func (p *profiler) health() {
 	if k.EventedSends() && stated != pleg.Threshold { // after a fallback the kubelet relists as usual
 		k.Period, k.Threshold = pleg.EventedPeriod, pleg.EventedThreshold
 	}
-	if stated > 0 {
-		k.Threshold = stated
-	}
+	k.Threshold = cmp.Or(stated, k.Threshold)
 	k.Reporting = k.Threshold
 	switch {
 	case p.opt.RelistThreshold > 0:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -28,23 +27,23 @@ func (s *Log) addObject(o *parse.Object) {
 	}
 	switch o.Kind {
 	case facts.ObjectCondition:
-		if host.FieldOf(o.Fields, "type") != "Ready" {
+		if o.Field("type") != "Ready" {
 			return
 		}
-		t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
+		t, ok := ParseStamp(o.Field("heartbeat"))
 		if at != 0 {
-			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
-				reason: s.Interned.OfString(host.FieldOf(o.Fields, "reason")), until: t, Run: s.RunAt(at), Record: o})
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: o.Field("status") == "True",
+				reason: s.Interned.OfString(o.Field("reason")), until: t, Run: s.RunAt(at), Record: o})
 		}
 		if ok { // the condition held at its heartbeat, and is cited with that time
 			seen := *o
 			o, at, seen.At, seen.Basis = &seen, t, t, parse.Stated
-			if host.FieldOf(o.Fields, "status") == "True" {
+			if o.Field("status") == "True" {
 				s.Well = append(s.Well, Saying{at, s.RunAt(at), o})
 			}
 		}
 	case facts.ObjectEvent:
-		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
+		if r := o.Field("reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: s.Interned.OfString(r), Run: s.RunAt(at), Record: o})
 		}
 	default:
@@ -54,11 +53,7 @@ func (s *Log) addObject(o *parse.Object) {
 }
 
 func (s *Log) addMessage(o *parse.Object, at int64) {
-	msg := host.FieldOf(o.Fields, "message")
-	if !strings.Contains(msg, "last seen active") {
-		return
-	}
-	m := ageText.FindStringSubmatch(msg)
+	m := ageText.FindStringSubmatch(o.Field("message"))
 	if m == nil {
 		return
 	}

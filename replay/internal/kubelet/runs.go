@@ -115,16 +115,10 @@ func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 // processStart parses Go's "2021-01-09 19:48:52.46 +0800 CST m=+1199233.17" and returns when the monotonic
 // clock of the process was zero, in Unix ns.
 func processStart(s string) (int64, bool) {
-	head, mono, ok := strings.Cut(s, " m=+")
-	if !ok {
-		return 0, false
-	}
+	head, mono, _ := strings.Cut(s, " m=+")
 	sec, err := strconv.ParseFloat(mono, 64)
-	if err != nil || sec < 0 || sec > 1e9 {
-		return 0, false
-	}
 	f := strings.Fields(head)
-	if len(f) < 3 {
+	if err != nil || sec < 0 || sec > 1e9 || len(f) < 3 {
 		return 0, false
 	}
 	t, err := parse.ParseTime("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))

@@ -1,6 +1,7 @@
 package relist
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -78,10 +79,7 @@ func (c *claim) relist() Relist {
 		}
 	}
 	r := Relist{Run: c.run, Start: host.Between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
-		Took: took.mid(), TookSlack: took.slack(), Outcome: c.outcome, Seen: c.seen, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
-	if r.Outcome == "" {
-		r.Outcome = OutcomeUnknown
-	}
+		Took: took.mid(), TookSlack: took.slack(), Outcome: cmp.Or(c.outcome, OutcomeUnknown), Seen: c.seen, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
 	if r.End.Known() && r.End.At < r.Start.At {
 		r.End.At = r.Start.At
 	}
@@ -150,22 +148,8 @@ func (c *claim) join(d *claim) {
 	case d.hi-d.lo < c.hi-c.lo:
 		c.lo, c.hi = d.lo, d.hi
 	}
-	if d.end.Known() {
-		c.end = d.end
-	}
-	if d.listEnd.Known() {
-		c.listEnd = d.listEnd
-	}
-	if d.listed != nil {
-		c.listed = d.listed
-	}
-	if d.outcome != "" {
-		c.outcome = d.outcome
-	}
-	c.exact = c.exact || d.exact
-	if d.group != nil {
-		c.group = d.group
-	}
+	c.end, c.listEnd, c.listed = cmp.Or(d.end, c.end), cmp.Or(d.listEnd, c.listEnd), cmp.Or(d.listed, c.listed)
+	c.outcome, c.group, c.exact = cmp.Or(d.outcome, c.outcome), cmp.Or(d.group, c.group), c.exact || d.exact
 	c.basis = bothBases(c.basis, d.basis)
 	c.ev = append(c.ev, d.ev...)
 }

@@ -288,11 +288,7 @@ func (w *episodeBuilder) never(run int) (Episode, bool) {
 	first, last := lines[0].At, lines[len(lines)-1].At
 	from := first
 	if run >= 0 {
-		if r := &w.s.Runs[run]; r.Loop != 0 {
-			from = r.Loop
-		} else if r.Start.Known() {
-			from = r.Start.At
-		}
+		from = cmp.Or(w.s.Runs[run].Loop, w.s.Runs[run].Start.At, first)
 	}
 	if last-from <= int64(StartUp) {
 		return Episode{}, false

@@ -141,16 +141,11 @@ func setBack(lines []kubelet.Age) (kept []kubelet.Age, back map[parse.Record]*[2
 		x, y := a.Record.Where(), b.Record.Where()
 		return cmp.Or(cmp.Compare(a.Run, b.Run), strings.Compare(x.File.Path, y.File.Path), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.Line, y.Line))
 	})
+	back = map[parse.Record]*[2]kubelet.Age{}
 	for i := 1; i < len(order); i++ {
 		if a, b := order[i-1], order[i]; a.Run == b.Run && a.Record.Where().File == b.Record.Where().File && a.At-b.At > int64(kubelet.SameStart) && nearBackoff(b.Age-a.Age) {
-			if back == nil {
-				back = map[parse.Record]*[2]kubelet.Age{}
-			}
 			back[b.Record] = &[2]kubelet.Age{a, b}
 		}
-	}
-	if back == nil {
-		return lines, nil
 	}
 	return slices.DeleteFunc(lines, func(c kubelet.Age) bool {
 		for _, x := range back {

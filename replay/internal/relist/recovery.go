@@ -204,15 +204,9 @@ const MissedTurn = "the next sync-loop iteration, due "
 
 // skipped reports whether an iteration from index i on skipped because of PLEG up to the moment by.
 func (w *episodeBuilder) skipped(run, i int, by int64) bool {
-	for _, t := range w.s.Turns[i:] {
-		if w.s.TurnAt(t) > by {
-			return false
-		}
-		if w.s.TurnRun(t) == run && w.s.ForPLEG(t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.s.Turns[i:max(i, w.s.TurnFrom(by+1))], func(t kubelet.Turn) bool {
+		return w.s.TurnRun(t) == run && w.s.ForPLEG(t)
+	})
 }
 
 // pause returns how long after last the next iteration of the loop is due at the latest. After the skipped

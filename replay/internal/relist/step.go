@@ -40,15 +40,12 @@ func stuckIn(step Step, why string, r parse.Record, note string) stuck {
 
 // step finds the relist phase in which the episode was stuck, and adds the evidence for it to that of the episode.
 func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) {
-	from, to := e.Breach, e.LastReport
+	from, to := e.Breach, max(e.LastReport, e.Recovered.At)
 	switch {
 	case len(gs) > 0:
 		from = gs[0].Lo
 	case e.LastStart.Known():
 		from = e.LastStart.At
-	}
-	if e.Recovered.Known() {
-		to = max(to, e.Recovered.At)
 	}
 	open := to // until when a call in flight at the last report may fail
 	if !e.Recovered.Known() && e.LastReport != 0 {
@@ -169,17 +166,11 @@ func (w *episodeBuilder) failedCalls(y *symptoms, from, to, open int64) {
 		if f.Code != "DeadlineExceeded" || f.End > to && !(f.Start.Known() && f.Start.At <= to) {
 			continue
 		}
-		switch f.Call {
-		case "ListPodSandbox", "ListContainers":
-			switch f.Scope {
-			case "pod":
-				y.pods = append(y.pods, f)
-			case "unknown":
-			default:
-				y.lists = append(y.lists, f)
-			}
-		case "PodSandboxStatus", "ContainerStatus":
+		switch list := f.Call == "ListPodSandbox" || f.Call == "ListContainers"; {
+		case list && f.Scope == "pod", f.Call == "PodSandboxStatus", f.Call == "ContainerStatus":
 			y.pods = append(y.pods, f)
+		case list && f.Scope != "unknown":
+			y.lists = append(y.lists, f)
 		}
 	}
 }

@@ -107,10 +107,7 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 			continue // the line of its list is missing
 		}
 		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi && hi-lo <= int64(widest) {
-			c.end = host.Between(lo, hi)
-			if c.outcome == "" {
-				c.outcome = OutcomeOK
-			}
+			c.end, c.outcome = host.Between(lo, hi), cmp.Or(c.outcome, OutcomeOK)
 			if before, after := l.cover.Around(c.listEnd.At + int64(l.period())); hi-c.hi >= int64(snapshots.LongRelist) && after-before > int64(quietMost) && c.group == nil {
 				c.hi, c.listEnd = min(after, lo), host.Between(c.listEnd.At, min(after, lo)) // the list line of the long relist may be missing there
 			}

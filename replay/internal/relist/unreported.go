@@ -40,10 +40,7 @@ func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode
 // threshold after the first began.
 func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	_, breach := w.n.Limit(p.Run, p.Start.Latest())
-	visible := r.Start.At // the list call cannot have returned earlier
-	if r.ListEnd.Known() {
-		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
-	}
+	visible := max(r.Start.At, r.ListEnd.Earliest()) // the list call cannot have returned earlier
 	if visible <= breach || !w.log.Whole(p.Start.At, visible) || !w.log.Trusts(p.Run) {
 		return Episode{}, false
 	}
@@ -58,8 +55,7 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	case r.ListEnd.Known():
 		e.Recovered, e.RecoveredBasis = host.Instant{At: r.ListEnd.At + int64(r.ListEnd.Slack), Slack: 2 * r.ListEnd.Slack}, "a relist listed pods"
 	case r.End.Known():
-		end := r.End.At + int64(r.End.Slack)
-		e.Recovered, e.RecoveredBasis = host.Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"
+		e.Recovered, e.RecoveredBasis = host.Instant{At: r.End.Latest(), Slack: time.Duration(r.End.Latest() - visible)}, "a relist that listed pods ended"
 	}
 	e.LastReport = breach // only bounds the search for symptoms
 	w.step(&e, nil)
@@ -72,11 +68,7 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 func coincides(known []Episode, e *Episode) bool {
 	i, _ := slices.BinarySearchFunc(known, e.Breach, func(k Episode, at int64) int { return cmp.Compare(k.Breach, at) })
 	for _, k := range known[max(i-2, 0):min(i+2, len(known))] {
-		end := k.Recovered.At
-		if end == 0 {
-			end = max(k.LastReport, k.Breach)
-		}
-		if k.Run == e.Run && k.Breach <= e.Recovered.At && e.Breach <= end {
+		if end := cmp.Or(k.Recovered.At, max(k.LastReport, k.Breach)); k.Run == e.Run && k.Breach <= e.Recovered.At && e.Breach <= end {
 			return true
 		}
 	}

@@ -27,12 +27,10 @@ type timed struct {
 }
 
 func timedOf(p *snapshots.Proof) timed {
-	t := timed{Proof: p, start: host.Span{From: p.Start.At - int64(p.Start.Slack), To: p.Start.At + int64(p.Start.Slack)}, took: extent{p.SumMin, p.SumMax}}
+	t := timed{Proof: p, took: extent{p.SumMin, p.SumMax},
+		start: host.Span{From: p.Start.Earliest(), To: p.Start.Latest()}, end: host.Span{From: p.End.Earliest(), To: p.End.Latest()}}
 	if p.SumMax == 0 {
 		t.took.hi = 1 << 62
-	}
-	if p.End.Known() {
-		t.end = host.Span{From: p.End.At - int64(p.End.Slack), To: p.End.At + int64(p.End.Slack)}
 	}
 	return t
 }
@@ -149,10 +147,7 @@ func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 		d, ok := c.length()
 		if ok && d >= snapshots.LongRelist && c.end.At > p.From && c.end.At <= p.To {
 			n--
-			slack := c.relist().TookSlack
-			if slack == 0 {
-				slack = c.end.Slack + time.Duration(c.hi-c.lo)/2
-			}
+			slack := cmp.Or(c.relist().TookSlack, c.end.Slack+time.Duration(c.hi-c.lo)/2)
 			took.lo, took.hi = took.lo-d-slack, took.hi-d+slack
 		}
 	}
@@ -296,9 +291,7 @@ func (c *claim) measure(t *timed) {
 	if hi := c.end.At + int64(c.end.Slack); t.end.To == 0 && c.end.Known() {
 		c.end = host.Between(min(max(c.end.At-int64(c.end.Slack), t.To), hi), hi)
 	}
-	if c.listed == nil {
-		c.listed = t.Listed
-	}
+	c.listed = cmp.Or(c.listed, t.Listed)
 	if c.outcome == "" || c.outcome == OutcomeHung {
 		c.outcome, c.seen = t.outcome()
 	}

@@ -45,24 +45,13 @@ func CountedPodRelists(series []*parse.Series) (Counted, bool) {
 func counted(series []*parse.Series, gens []relistMetric) (Counted, bool) {
 	c := Counted{Total: -1, P50: -1, P99: -1, Rate: -1}
 	for _, g := range gens {
-		var counts, sums, quantiles []*parse.Series
-		for _, s := range series {
-			switch s.Name {
-			case g.duration + "_count":
-				counts = append(counts, s)
-			case g.duration + "_sum":
-				sums = append(sums, s)
-			case g.duration:
-				quantiles = append(quantiles, s)
-			}
-		}
-		last, src := lastValue(counts)
+		last, src := lastValue(series, g.duration+"_count", "")
 		if src == nil {
 			continue
 		}
 		c.Metric, c.Count = g.duration, int(last)
 		c.Evidence = []host.Evidence{{Record: src, Note: "relists since the start of the process"}}
-		if sum, s := lastValue(sums); s != nil && s.At == src.At {
+		if sum, s := lastValue(series, g.duration+"_sum", ""); s != nil && s.At == src.At {
 			c.Total = seconds(sum * g.unit)
 		}
 		shots := shotsOf(series, gens)
@@ -70,16 +59,19 @@ func counted(series []*parse.Series, gens []relistMetric) (Counted, bool) {
 		if g.unit == 1 {
 			c.buckets(shots)
 		} else {
-			c.summary(quantiles, g.unit)
+			c.summary(series, g)
 		}
 		return c, true
 	}
 	return c, false
 }
 
-// lastValue returns the newest valid counter value of the series.
-func lastValue(all []*parse.Series) (v float64, src *parse.Sample) {
-	for _, s := range all {
+// lastValue returns the newest valid value of the series with a name and label quantile ("": without one).
+func lastValue(series []*parse.Series, name, quantile string) (v float64, src *parse.Sample) {
+	for _, s := range series {
+		if s.Name != name || s.Label("quantile") != quantile {
+			continue
+		}
 		for p := range s.Samples() {
 			if p.V >= 0 && p.V < 1e15 && (src == nil || p.At >= src.At) {
 				v, src = p.V, s.Cite(p)
@@ -135,19 +127,13 @@ func (c *Counted) buckets(shots []*shot) {
 	c.P99, _, _ = quantile(bs, 0.99, seconds(total))
 }
 
-func (c *Counted) summary(quantiles []*parse.Series, unit float64) {
+func (c *Counted) summary(series []*parse.Series, g relistMetric) {
 	for _, q := range []struct {
 		label string
 		at    *time.Duration
 	}{{"0.5", &c.P50}, {"0.99", &c.P99}} {
-		var of []*parse.Series
-		for _, s := range quantiles {
-			if s.Label("quantile") == q.label {
-				of = append(of, s)
-			}
-		}
-		if v, src := lastValue(of); src != nil {
-			*q.at, c.Recent = seconds(v*unit), true
+		if v, src := lastValue(series, g.duration, q.label); src != nil {
+			*q.at, c.Recent = seconds(v*g.unit), true
 		}
 	}
 }
