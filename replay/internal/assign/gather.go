@@ -211,6 +211,11 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
+	type itself struct {
+		unit *unit
+		name string
+	}
+	named := map[itself]bool{}
 	names := map[string]string{} // a name out of a line would keep the whole line in memory
 	s.index.Each(host.KindNotReady|host.KindNodeEvent|host.KindNamed|host.KindFlag, func(i int, e *parse.Event, k host.Kinds) {
 		u := s.wrote[s.index.Of[i]].unit
@@ -224,7 +229,8 @@ func (s *splitter) lines() {
 				u.names[name]++
 				if e.Origin.Source != parse.SrcKubelet {
 					s.said = append(s.said, naming{e, u, name})
-				} else if !slices.Contains(u.itself, name) {
+				} else if of := (itself{u, name}); !named[of] {
+					named[of] = true
 					u.itself = append(u.itself, name)
 				}
 			}
