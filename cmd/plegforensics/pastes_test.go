@@ -22,6 +22,18 @@ var pastes = []struct {
 	{"undated lines have no date", []string{
 		`skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s`,
 	}, "analyze --since -1h", []string{"nothing in the input is dated"}, []string{"19"}},
+	{"the version of a sidecar", []string{
+		`I0205 11:46:32.451804       1 main.go:110] Version: v1.17.0-0-g80a94421`,
+		`I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"kubelet v1.13 or earlier"}, []string{"v1.17"}},
+	{"the version of another program", []string{
+		`Feb  5 11:46:32 n1 edgecore[119]: I0205 11:46:32.451804     119 server.go:76] Version: v1.12.1`,
+		`Feb  5 11:46:33 n1 kubelet[4120]: I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"kubelet v1.13 or earlier"}, []string{"v1.12"}},
+	{"the version of the kubelet", []string{
+		`I0205 11:46:32.451804    4120 server.go:416] Version: v1.17.9`,
+		`I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"kubelet v1.17.9"}, nil},
 	{"the zero time of old kubelets", []string{
 		`I1206 18:56:49.123456    1234 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 2562047h47m16s ago; threshold is 3m0s]`,
 	}, "analyze", nil, []string{"1733", "2562047h", "106751d"}},

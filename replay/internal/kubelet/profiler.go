@@ -55,7 +55,7 @@ func (p *profiler) lines() {
 		switch {
 		case p.s.Broken && p.cut(e):
 		case e.Is(parse.SigVersion):
-			if v := versionText(e.Field("version")); v != "" {
+			if v := statedVersion(e); v != "" {
 				if v != k.Version {
 					p.cite(e, "version")
 				}

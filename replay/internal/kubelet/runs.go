@@ -1,12 +1,14 @@
 package kubelet
 
 import (
+	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/version"
 )
 
 // startSlack is how long before its first line a kubelet process may have started; it writes almost
@@ -100,8 +102,9 @@ func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 		return
 	}
 	if e.Is(parse.SigVersion) && r.Version == "" {
-		r.Version = versionText(e.Field("version"))
-		r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "the process states its version"})
+		if r.Version = statedVersion(e); r.Version != "" {
+			r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "the process states its version"})
+		}
 	}
 	if k&host.KindStarting != 0 && r.Loop == 0 {
 		r.Loop = e.At
@@ -135,6 +138,19 @@ func versionText(s string) string {
 		return "" // as when a terminal wrapped the line
 	}
 	return "v" + s
+}
+
+// statedVersion returns the version of the kubelet that a line states, or "". Programs of every kind begin their log
+// with such a line; the kubelet's stands in its server.go (cmd/kubelet/app), or names the distribution that runs it.
+func statedVersion(e *parse.Event) string {
+	if file, _, headed := strings.Cut(e.Caller, ":"); headed && (path.Base(file) != "server.go" || e.Origin.Source != parse.SrcKubelet) {
+		return ""
+	}
+	v := versionText(e.Field("version"))
+	if m, ok := version.Minor(v); !ok || m < 2 {
+		return "" // no kubelet with PLEG has it
+	}
+	return v
 }
 
 // Run is one process of the kubelet.
