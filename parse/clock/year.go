@@ -64,7 +64,9 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 		return shift
 	}
 	bound, why, trust := int64(0), "", parse.YearInferred
-	if m, ok := a.newestOf(f.File); ok {
+	if end, pos := f.journalEnd(); end != 0 {
+		bound, why, trust = end, fmt.Sprintf("assumed: the last of several years that the journal of %s spans", pos), parse.YearGuessed
+	} else if m, ok := a.newestOf(f.File); ok {
 		bound, why = m.at, m.why
 	} else if f.ModTime != 0 {
 		bound, why, trust = f.ModTime, "assumed: modification time of the file", parse.YearGuessed
@@ -149,12 +151,35 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 	if f.heading < 0 {
 		return 0, parse.Pos{}, false
 	}
-	it := f.item(f.heading)
-	year := f.cal.closest
-	if m := it.marker; m != nil && beginning(m) {
-		year = f.cal.notBefore
+	it, lead := f.item(f.heading), f.item(f.headed).lead()
+	if m := it.marker; m == nil || !beginning(m) {
+		return f.cal.closest(lead, it.lead().NS) - f.yearOf(f.headed), it.pos(), true
 	}
-	return year(f.item(f.headed).lead(), it.lead().NS) - f.yearOf(f.headed), it.pos(), true
+	if end, _ := f.journalEnd(); end != 0 {
+		return 0, parse.Pos{}, false
+	}
+	return f.cal.notBefore(lead, it.lead().NS) - f.yearOf(f.headed), it.pos(), true
+}
+
+// journalEnd returns the end of the journal that a heading states, and the heading, if the line beside it may be of
+// more than one year of that journal; else 0.
+func (f *file) journalEnd() (end int64, pos parse.Pos) {
+	if f.heading < 0 {
+		return 0, parse.Pos{}
+	}
+	it, lead := f.item(f.heading), f.item(f.headed).lead()
+	if it.marker == nil || !beginning(it.marker) {
+		return 0, parse.Pos{}
+	}
+	dates := datesIn(it.marker.Quote())
+	if len(dates) < 2 {
+		return 0, parse.Pos{}
+	}
+	end = dates[len(dates)-1].UnixNano()
+	if latestYear(lead.NS, end) == f.cal.notBefore(lead, it.lead().NS) {
+		return 0, parse.Pos{}
+	}
+	return end, it.pos()
 }
 
 // beginning reports whether a heading states since when the journal has entries
