@@ -7,7 +7,7 @@ import (
 
 // TestExpressions compiles each lazy expression, since a run may need it.
 func TestExpressions(t *testing.T) {
-	all := []func() *regexp.Regexp{letters, figures, goField, visited, replica, lists, attribute, property, option, goLabels, sample, reference, account, process}
+	all := []func() *regexp.Regexp{letters, figures, goField, visited, replica, lists, attribute, property, option, goLabels, sample, reference, account, process, stamped}
 	for _, list := range [][]shape{shapes, elsewhere, sentences, places} {
 		for _, s := range list {
 			all = append(all, s.re)

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // The names of inputs, and of directories and files in them, are given by people and collectors and
 // may contain customer, cluster, host, or case number. Whatever is not a word of reports or known
@@ -12,6 +16,10 @@ func (r *Redactor) learnPath(path string) {
 		if i += escapeAt(path, i); i == len(path) || !isAlnum(path[i]) {
 			continue
 		}
+		if n := len(stamped().FindString(path[i:min(len(path), i+32)])); n > 0 {
+			i += n - 1
+			continue
+		}
 		j := wordEnd(path, i)
 		if w := path[i:j]; isPathName(w) {
 			r.learn(Path, w)
@@ -21,6 +29,11 @@ func (r *Redactor) learnPath(path string) {
 		i = j
 	}
 }
+
+// stamped matches a date, with or without a time of day, that ends there: 2026-11-20T23:33:00Z.
+var stamped = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^20\d\d-[01]\d-[0-3]\d(?:[T_][0-2]\d[:_-]?[0-5]\d(?:[:_-]?[0-5]\d)?Z?)?\b`)
+})
 
 // isPathName reports whether a word of a path may identify somebody.
 func isPathName(w string) bool {

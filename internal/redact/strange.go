@@ -219,7 +219,7 @@ func counted(s string, i, j int) bool {
 	if end-i > 4 || end < j && s[end] < 0x80 {
 		return false
 	}
-	if j < len(s) && s[j] == '.' && digitAt(s, j+1) {
+	if j < len(s) && s[j] == '.' && digitAt(s, j+1) || stamped().MatchString(s[i:min(len(s), i+32)]) {
 		return false
 	}
 	from := i - 1

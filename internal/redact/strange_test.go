@@ -83,3 +83,20 @@ func TestKindIsUpgraded(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestStampInAPath checks that the time in the name of a file is kept, and a name beside it is not.
+func TestStampInAPath(t *testing.T) {
+	for path, kept := range map[string]bool{
+		"metrics-2026-11-20T23:33:00Z.prom": true,
+		"metrics-2026-11-20.prom":           true,
+		"sosreport-2026-11-20-qxvtzpl":      false,
+		"metrics-2026-11-20Tqxvtz.prom":     false,
+		"payroll-2026":                      false,
+	} {
+		r := New(nil)
+		r.Learn(path)
+		if got := r.Path(path); (got == path) != kept {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
