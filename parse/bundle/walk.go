@@ -138,7 +138,7 @@ func (w *walker) member(m member) error {
 	case fmtZip:
 		return w.zip(m, src)
 	case fmtUTF16LE, fmtUTF16BE:
-		return w.leaf(m.as(newUTF16(src, f == fmtUTF16BE)))
+		return w.utf16(m, newUTF16(src, f == fmtUTF16BE))
 	case fmtNone:
 		if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 			src.Discard(3)
@@ -167,6 +167,22 @@ func (w *walker) behindNUL(src *counter, head []byte) ([]byte, format) {
 func (m member) as(r io.Reader) member {
 	m.r, m.at, m.size = r, nil, -1
 	return m
+}
+
+// utf16 decodes a text in UTF-16, and tells where its encoding changes if it is used.
+func (w *walker) utf16(m member, u *utf16Reader) error {
+	before := len(w.u.slots)
+	err := w.leaf(m.as(u))
+	if s := w.u.slots; len(s) == before || s[before].file.Unused != "" {
+		return err
+	}
+	for _, t := range u.turns {
+		w.warnAt(m, t.at, "%v", t)
+	}
+	if u.more > 0 {
+		w.warnAt(m, u.turns[maxTurns-1].at, "the encoding changes %d times more", u.more)
+	}
+	return err
 }
 
 // compressed unwraps a compressed stream; its content keeps the path of m.
