@@ -100,7 +100,7 @@ func TestUTF16Lost(t *testing.T) {
 			added := concat(whole[:at], []byte("\x81"), whole[at:])
 			for what, data := range map[string][]byte{"lost": lost, "added": added} {
 				got, turns := converted(t, bytes.NewReader(data), enc == inUTF16BE)
-				if len(turns) == 1 && turns[0] == (turned{at: int64(line), from: inUTF16BE, to: inUTF16LE}) {
+				if len(turns) == 1 && turns[0].from == inUTF16BE && turns[0].to == inUTF16LE {
 					continue // UTF-16LE that is appended without a mark has the same ASCII
 				}
 				if !strings.HasPrefix(got, linesFrom(0, 30)) || !strings.HasSuffix(got, linesFrom(32, 28)) {
