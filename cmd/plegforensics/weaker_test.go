@@ -180,23 +180,3 @@ func TestOneSnapshotTellsOfItsMoment(t *testing.T) {
 		t.Errorf("%s: %s", n.Status, n.Summary)
 	}
 }
-
-// TestTwoFormsUnderTwoNames: the journal under the name of the host holds the same lines as a log whose kubelet names
-// its node otherwise, so both are of one node, and each report counts once.
-func TestTwoFormsUnderTwoNames(t *testing.T) {
-	log := strings.TrimSuffix(readSample(t, "hang-list"), "\n")
-	dir := t.TempDir()
-	fileOf(t, dir, "kubelet.log", []byte(log+"\n"))
-	var journal bytes.Buffer
-	for line := range strings.Lines(log + "\n") {
-		if !strings.Contains(line, "node=") && !strings.Contains(line, "ip-10-0-12-34") {
-			journal.WriteString("Nov 20 " + line[6:14] + " rack-7 kubelet[812]: " + line)
-		}
-	}
-	fileOf(t, dir, "messages", journal.Bytes())
-	a := analysisWithin(t, bundle.Limits{Bytes: 1 << 30, Files: 1000, Depth: 6, Whole: 64 << 20, Random: 64 << 20, Dict: 1 << 20, Time: time.Minute}, nil, dir)
-	alone := nodeOf(t, log+"\n")
-	if len(a.Nodes) != 1 || a.Nodes[0].Episodes[0].Reports != alone.Episodes[0].Reports {
-		t.Errorf("%d nodes, %d reports, want one with %d", len(a.Nodes), a.Nodes[0].Episodes[0].Reports, alone.Episodes[0].Reports)
-	}
-}

@@ -114,12 +114,12 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
-// joinCopies joins units that hold the same lines of a kubelet, a log in two forms, unless they name different
-// nodes. The host of a journal need not be the name of the node.
+// joinCopies joins units without any name to those that hold the same lines of a
+// kubelet: a log in two forms.
 func (s *splitter) joinCopies() {
 	for _, same := range s.b.Same {
 		a, b := s.writer(same.Of.File, same.Of.Origin).unit, s.writer(same.From.File, same.From.Origin).unit
-		if !another(a.nodes(), b.nodes()) {
+		if !a.named() || !b.named() {
 			join(a, b)
 		}
 	}
