@@ -34,6 +34,14 @@ var pastes = []struct {
 		`I0205 11:46:32.451804    4120 server.go:416] Version: v1.17.9`,
 		`I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
 	}, "analyze", []string{"kubelet v1.17.9"}, nil},
+	{"the log of a driver is none of the kubelet", []string{
+		`I0205 11:46:32.451804       1 server.go:110] Version: v1.17.0`,
+		`E0205 11:46:33.451860       1 driver.go:107] "GRPC error" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" logger="driver"`,
+	}, "analyze", []string{"The log of the kubelet:", "kubelet of unknown version"}, nil},
+	{"the version of a driver beside a kubelet", []string{
+		`I0205 11:46:32.451804       1 server.go:110] Version: v1.17.0`,
+		`I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"kubelet v1.13 or earlier"}, []string{"v1.17", "The log of the kubelet:"}},
 	{"the zero time of old kubelets", []string{
 		`I1206 18:56:49.123456    1234 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 2562047h47m16s ago; threshold is 3m0s]`,
 	}, "analyze", nil, []string{"1733", "2562047h", "106751d"}},

@@ -449,3 +449,33 @@ func TestManyWriters(t *testing.T) {
 		t.Errorf("%d origins, %d warnings", len(p.Coverage), len(p.Warnings))
 	}
 }
+
+// TestWhoseKlog checks that klog lines without a writer are the kubelet's where one line of
+// the process is, or the name of the file says so.
+func TestWhoseKlog(t *testing.T) {
+	const (
+		driver  = "E0706 23:27:30.250470       7 node.go:394] \"check volume path\" err=\"function timeout\"\n"
+		caller  = "E0706 23:27:31.250470       7 kuberuntime_manager.go:394] something\n"
+		message = "E0706 23:27:31.250470       7 other.go:394] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]\n"
+		version = "I0706 23:27:31.250470       7 server.go:110] Version: v1.17.0\n"
+	)
+	for _, c := range []struct {
+		path, log string
+		want      parse.Source
+	}{
+		{"a.log", driver, parse.SrcSystem},
+		{"a.log", driver + version, parse.SrcSystem},
+		{"a.log", driver + caller, parse.SrcKubelet},
+		{"a.log", driver + message, parse.SrcKubelet},
+		{"a/kubelet.log", driver, parse.SrcKubelet},
+		{"a.log", strings.ReplaceAll(caller, "     7 ", "  4120 ") + driver, parse.SrcSystem},
+	} {
+		d := NewDecoder(&parse.File{Path: c.path}, []byte(c.log), builtin(t), Options{})
+		part := d.Finish([]Result{d.Decode(Run{Data: []byte(c.log), Last: true})})
+		for _, v := range part.Coverage {
+			if v.Origin.PID == 7 && v.Origin.Source != c.want {
+				t.Errorf("%s %q: written by %q, want %q", c.path, c.log, v.Origin.Source, c.want)
+			}
+		}
+	}
+}

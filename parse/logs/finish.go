@@ -334,6 +334,7 @@ func (m *Merger) End() parse.LogPart {
 		m.unquote()
 	}
 	m.countKept()
+	m.disown()
 	if n := m.foreign.n; n > 0 {
 		m.part.Warnings = append(m.part.Warnings, parse.Warning{Pos: m.foreign.first, Note: true,
 			Msg: fmt.Sprintf("%d lines of which nothing is known hold bytes that are no UTF-8, this is the first: text in another encoding, or damage", n)})

@@ -2,6 +2,8 @@ package logs
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -10,7 +12,7 @@ import (
 // vote determines who wrote the lines that name no writer: from the bundle layout,
 // or else from what such lines in head look like.
 func (d *Decoder) vote(head []byte) {
-	d.klog, d.logrus, d.plain = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown
+	d.klog, d.logrus, d.plain, d.callers = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown, map[int]bool{}
 	src := d.opt.Source
 	if src == parse.SrcUnknown {
 		src = roleSource(d.file.Role)
@@ -62,6 +64,7 @@ func (d *Decoder) count(head []byte) {
 			}
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
+				d.callers[e.Header.PID] = true
 			} else if hint(otherCallers, e.Header.Caller) {
 				other++
 			}
@@ -88,6 +91,7 @@ func (d *Decoder) count(head []byte) {
 	if other > kubelet || kubelet == 0 && logrus > 4*klogs {
 		d.klog = parse.SrcSystem
 	}
+	d.assumed = d.klog == parse.SrcKubelet && d.opt.Source == parse.SrcUnknown && d.file.Role != parse.RoleKubeletLog && sectionSource(d.file.Path) != parse.SrcKubelet
 	best := 0
 	for i, v := range votes {
 		if v > best {
@@ -154,4 +158,33 @@ func containsOne(b []byte, words [][]byte) bool {
 		}
 	}
 	return false
+}
+
+// anyComponent lists messages that each component of Kubernetes writes when it starts.
+var anyComponent = []string{parse.SigVersion, parse.SigGates}
+
+// ofKubelet reports whether a line with these signatures shows that the kubelet wrote it.
+func ofKubelet(sigs *parse.SigSet) bool {
+	return slices.ContainsFunc(sigs.Sigs, func(g *parse.Sig) bool {
+		own := slices.Contains(g.Sources, parse.SrcKubelet) && !slices.Contains(anyComponent, g.ID)
+		return own || strings.HasPrefix(g.ID, "pleg.")
+	})
+}
+
+// disown assigns klog lines that name no writer to an unknown program where nothing in
+// any line of the process is of the kubelet: drivers, controllers and plugins of networks
+// write klog, too.
+func (m *Merger) disown() {
+	if !m.d.assumed || m.d.framing.Sections {
+		return
+	}
+	own := map[*parse.Origin]bool{}
+	for _, e := range m.part.Events {
+		own[e.Origin] = own[e.Origin] || ofKubelet(e.Sigs)
+	}
+	for _, c := range m.part.Coverage {
+		if o := c.Origin; o.Source == parse.SrcKubelet && o.Ident == "" && o.Unit == "" && !own[o] && !m.d.callers[o.PID] {
+			o.Source = parse.SrcSystem
+		}
+	}
 }
