@@ -201,10 +201,10 @@ func TestDress(t *testing.T) {
 		{"Markdown", each(klog, strings.NewReplacer("[", `\[`, "]", `\]`, "_", `\_`).Replace), klog},
 		{"k0s", each(klog, func(l string) string {
 			return `time="2024-04-12 09:15:09" level=info msg=` + quoted(l) + ` component=kubelet stream=stderr`
-		}), []string{"2024-04-12 09:15:09 kubelet: " + klog1, "2024-04-12 09:15:09 kubelet: " + klog2}},
+		}), []string{"2024-04-12 09:15:09 k0s/kubelet: " + klog1, "2024-04-12 09:15:09 k0s/kubelet: " + klog2}},
 		{"k0s in a journal", each(klog, func(l string) string {
 			return `Apr 12 09:15:09 node-7 k0s[77]: time="2024-04-12 09:15:09" level=info msg=` + quoted(l) + ` component=kubelet stream=stderr`
-		}), []string{"Apr 12 09:15:09 node-7 kubelet: " + klog1, "Apr 12 09:15:09 node-7 kubelet: " + klog2}},
+		}), []string{"Apr 12 09:15:09 node-7 k0s/kubelet: " + klog1, "Apr 12 09:15:09 node-7 k0s/kubelet: " + klog2}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

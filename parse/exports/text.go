@@ -270,7 +270,7 @@ func unquoted(line []byte, at int) []byte {
 
 // launched converts a line of k0s, which logs the output of its components as the
 // msg of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
-// stream=stderr`. The component replaces the launcher as source.
+// stream=stderr`. The component replaces the launcher as source, whose name is kept before it.
 func (u *stripper) launched(line []byte) []byte {
 	i := bytes.Index(line, []byte(` msg="`))
 	j := bytes.LastIndex(line, []byte(`" component=`))
@@ -290,7 +290,7 @@ func (u *stripper) launched(line []byte) []byte {
 	} else if open := bytes.LastIndexByte(out, ' '); open > 0 && bytes.HasSuffix(out, []byte(": ")) {
 		out = out[:bytes.LastIndexByte(out[:len(out)-1], ' ')+1]
 	}
-	out = append(append(out, component...), ": "...)
+	out = append(append(append(out, "k0s/"...), component...), ": "...)
 	return append(out, bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
 }
 

@@ -62,6 +62,15 @@ func microk8s(unit string) distribution {
 			"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "--v=5 in /var/snap/microk8s/current/args/kubelet and a restart of "+strings.ReplaceAll(unit, " ", " or "))}
 }
 
+// k0s returns k0s, which passes on what kubelet and containerd write in its own unit.
+func k0s(unit string) distribution {
+	return distribution{units: map[string]string{"kubelet": unit, "containerd": unit}, runtime: "containerd",
+		commands: strings.NewReplacer("crictl ", "crictl --runtime-endpoint unix:///run/k0s/containerd.sock ", "kubelet --version", "k0s version",
+			"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "--kubelet-extra-args=--v=5 in the command of k0s and a restart of "+strings.ReplaceAll(unit, " ", " or "))}
+}
+
+const k0sUnits = "k0scontroller k0sworker"
+
 // talos returns Talos, whose nodes have neither a shell nor a journal.
 func talos() distribution {
 	return distribution{runtime: "containerd", only: regexp.MustCompile(`^(?:kubectl |talosctl |for i in )`), collect: map[string]string{
@@ -99,6 +108,10 @@ func distributionOf(n *replay.Node) distribution {
 			return rancher("k3s", ident)
 		case ident == "k3s", ident == "k3s-server":
 			return rancher("k3s", k3sUnits)
+		case unit == "k0scontroller", unit == "k0sworker":
+			return k0s(unit)
+		case ident == "k0s", strings.HasPrefix(ident, "k0s/"):
+			return k0s(k0sUnits)
 		case ident == "rke2":
 			return rancher("rke2", rke2Units)
 		case strings.HasPrefix(unit, "snap.microk8s.daemon-kubel"):
@@ -146,6 +159,8 @@ func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact)
 		return rancher("k3s", k3sUnits)
 	case named("distribution.rancher"):
 		return rancher("", k3sUnits+" "+rke2Units)
+	case strings.Contains(version, "+k0s"), named("distribution.k0s"):
+		return k0s(k0sUnits)
 	case named("distribution.microk8s"):
 		return microk8s("snap.microk8s.daemon-kubelet snap.microk8s.daemon-kubelite")
 	case named("distribution.kubeedge"):

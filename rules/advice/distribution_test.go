@@ -18,6 +18,8 @@ func TestDistributions(t *testing.T) {
 		{"distribution.k3s", "", "kubelet-log", "journalctl -u k3s -u k3s-agent -o short-precise --utc --no-pager > kubelet.log"},
 		{"distribution.rancher", "", "runtime-log", "cat /var/lib/rancher/*/agent/containerd/containerd.log > runtime.log"},
 		{"distribution.rke2", "", "kubelet-log", "cat /var/lib/rancher/rke2/agent/logs/kubelet.log > kubelet.log"},
+		{"distribution.k0s", "", "kubelet-log", "journalctl -u k0scontroller -u k0sworker -o short-precise --utc --no-pager > kubelet.log"},
+		{"distribution.k0s", "", "runtime-log", "journalctl -u k0scontroller -u k0sworker -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.microk8s", "", "runtime-log", "journalctl -u snap.microk8s.daemon-containerd -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.microk8s", "docker 18.9", "runtime-log", "journalctl -u snap.microk8s.daemon-docker -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.talos", "", "kubelet-log", "talosctl -n n1 logs kubelet > kubelet.log"},
@@ -28,6 +30,21 @@ func TestDistributions(t *testing.T) {
 		n.Events = []*parse.Event{parse.NewEvent(&parse.EventKind{File: new(parse.File), Origin: new(parse.Origin), Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: c.sig}}}}, parse.Text{}, parse.Event{})}
 		if got := command(n, c.id); got != c.want {
 			t.Errorf("%s %s, %s: %s, want %s", c.sig, c.runtime, c.id, got, c.want)
+		}
+	}
+}
+
+// TestDistributionOfWriters: the units and programs that wrote lines show the distribution.
+func TestDistributionOfWriters(t *testing.T) {
+	for _, c := range []struct{ unit, ident, want string }{
+		{"", "k0s/kubelet", "journalctl -u k0scontroller -u k0sworker -o short-precise --utc --no-pager > kubelet.log"}, // in k0s' own lines
+		{"", "k0s", "journalctl -u k0scontroller -u k0sworker -o short-precise --utc --no-pager > kubelet.log"},
+		{"k0sworker.service", "k0s", "journalctl -u k0sworker -o short-precise --utc --no-pager > kubelet.log"},
+	} {
+		n := new(replay.Node)
+		n.Coverage = []*parse.Coverage{{File: new(parse.File), Origin: &parse.Origin{Unit: c.unit, Ident: c.ident}}}
+		if got := command(n, "kubelet-log"); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.unit, c.ident, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package assign
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -292,7 +293,7 @@ func (m running) join(a, b *unit) {
 func (s *splitter) processes(least int64) running {
 	out := running{}
 	for _, w := range s.writers {
-		if o, u := w.origin, w.unit; o.Source == parse.SrcKubelet && o.PID != 0 && (o.Ident == "" || o.Ident == "kubelet" || u.pid != 0) {
+		if o, u := w.origin, w.unit; o.Source == parse.SrcKubelet && o.PID != 0 && (o.Ident == "" || path.Base(o.Ident) == "kubelet" || u.pid != 0) {
 			r := u.root()
 			if out[r] == nil {
 				out[r] = &processes{least: least}
