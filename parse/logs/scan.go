@@ -124,6 +124,7 @@ type scanner struct {
 	open       openRecord
 	skimmed    skimmed
 	hit        bool     // skim found a literal in the current line
+	word       []byte   // scratch space of nextStamp
 	picked     []uint64 // bitset of the entries whose literals are in the current line
 	unfinished bool     // the container runtime split the last line (CRI "P")
 	marked     int      // number of damaged records
@@ -259,7 +260,7 @@ func (s *scanner) record(rec []byte, lines int) {
 		rec = rec[1:]
 		s.at++
 	}
-	if !s.skimOrParse(rec, suspect) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) && !s.columns(rec, lines) {
+	if !s.skimOrParse(rec, suspect) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) && !s.unglue(rec, lines) && !s.columns(rec, lines) {
 		was := s.at
 		s.at = at
 		damage := s.damage(all)

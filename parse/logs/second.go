@@ -54,6 +54,101 @@ func quotes(b []byte) (n int) {
 	return n
 }
 
+// nextStamp returns where, at or after from, something like the timestamp and host that the
+// line begins with occurs again; -1 if it does not. The message begins at off.
+func (s *scanner) nextStamp(rec []byte, host string, off, from int) int {
+	if host == "" || s.d.binary || off <= 0 || off > len(rec) {
+		return -1
+	}
+	s.word = append(append(append(s.word[:0], ' '), host...), ' ')
+	stamp := bytes.Index(rec[:off], s.word)
+	if stamp < len("Jan  2 15:04:05") {
+		return -1
+	}
+	for from = max(from, off) + stamp; from < len(rec); from++ {
+		i := bytes.Index(rec[from:], s.word)
+		if i < 0 {
+			return -1
+		}
+		if from += i; sameShape(rec[:stamp], rec[from-stamp:from]) {
+			return from - stamp
+		}
+	}
+	return -1
+}
+
+// sameShape reports whether two texts of one length have letters, digits and signs at the
+// same places. A blank may stand for a digit.
+func sameShape(a, b []byte) bool {
+	shape := func(c byte) byte {
+		switch {
+		case c >= 0x80, 'a' <= c|0x20 && c|0x20 <= 'z':
+			return 'a'
+		case '0' <= c && c <= '9', c == ' ':
+			return '0'
+		}
+		return c
+	}
+	for i := range a {
+		if shape(a[i]) != shape(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A pager cuts lines at the width of a screen. Of a line that holds others, this many bytes
+// and timestamps are considered.
+const maxWidth, maxStamps = 4096, 8
+
+// nextLine returns where in a line, just parsed, the next line of the journal begins; -1 if it
+// does not. A pager cuts what does not fit its width, and what is copied from it may lack the
+// newline there. Both are of one host and in the order of time.
+func (s *scanner) nextLine(rec []byte) int {
+	e, at := &s.entry, 0
+	rec = rec[:min(len(rec), 2*maxWidth)]
+	for range maxStamps {
+		if at = s.nextStamp(rec, e.Who.Host, e.Off, at+1); at < 0 || at > maxWidth {
+			return -1
+		}
+		var next journal.Entry
+		s.parser.Parse(rec[at:], &next)
+		if next.Form == e.Form && next.Who.Host == e.Who.Host && next.Who.Ident != "" && next.Clock.NS >= e.Clock.NS && !quoted(rec[e.Off:], at-e.Off) {
+			return at
+		}
+	}
+	return -1
+}
+
+// unglue processes a line, just parsed, that holds further ones, and reports whether it does.
+func (s *scanner) unglue(rec []byte, lines int) bool {
+	next := s.nextLine(rec)
+	if next < 0 {
+		return false
+	}
+	at := s.at
+	for ; len(rec) > 0; lines = 0 {
+		if next < 0 {
+			next = len(rec)
+		}
+		s.hit = false
+		clear(s.picked)
+		s.parser.Parse(rec[:next], &s.entry)
+		if part := rec[:next]; !s.columns(part, lines) {
+			s.belong()
+			s.reopen()
+			s.take(part, lines)
+		}
+		s.at += next
+		if rec = rec[next:]; len(rec) > 0 {
+			s.parser.Parse(rec, &s.entry)
+			next = s.nextLine(rec)
+		}
+	}
+	s.at = at
+	return true
+}
+
 // columns processes a line whose message, just parsed, holds another header, and reports
 // whether there is one. What follows it is a record of its own if it is of the same
 // writer and process; otherwise it may be quoted, and nothing tells whose it is.

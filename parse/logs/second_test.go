@@ -3,6 +3,8 @@ package logs
 import (
 	"strings"
 	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // TestSecondHeader: what a second header dates on a line is not dated by the first; a
@@ -41,6 +43,44 @@ func TestSecondHeader(t *testing.T) {
 		}
 		if n := len(p.Events); n != c.records || len(at) != min(n, 2) || len(p.Warnings) > 0 != c.left || p.Coverage[0].Lines != 1 {
 			t.Errorf("%s: %d records at %d times, %d lines, warnings %v", c.name, n, len(at), p.Coverage[0].Lines, p.Warnings)
+		}
+	}
+}
+
+// TestGluedLines checks that a line cut by a pager ends where the next one of the journal
+// begins.
+func TestGluedLines(t *testing.T) {
+	const (
+		first  = "Nov 13 14:54:27 n1 kubelet[25760]: E1113 14:54:27.896232   25760 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; thresh"
+		second = "Nov 13 14:54:28 n1 systemd[1]: kubelet.service: main process exited, code=exited, status=255/n/a"
+		third  = "Nov 13 14:54:29 n1 kubelet[25761]: E1113 14:54:29.896232   25761 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m7.3s ago; threshold is 3m0s]"
+	)
+	for _, c := range []struct {
+		log  string
+		want []string
+	}{
+		{first + second, []string{first, second}},
+		{first + second + third, []string{first, second, third}},
+		{strings.ReplaceAll(first+second, "Nov ", "11月 "), []string{strings.ReplaceAll(first, "Nov ", "11月 "), strings.ReplaceAll(second, "Nov ", "11月 ")}},
+		{first + strings.Replace(second, "n1", "n2", 1), []string{first + strings.Replace(second, "n1", "n2", 1)}},
+		{first + ` says "` + second + `"`, []string{first + ` says "` + second + `"`}},
+		{first + strings.Replace(second, ":28", ":26", 1), []string{first + strings.Replace(second, ":28", ":26", 1)}}, // it refers to the past
+	} {
+		for _, head := range []string{"", first + "\n" + first + "\n"} { // a line that is parsed, and one that is like others
+			log := head + c.log + "\n"
+			d := NewDecoder(&parse.File{Path: "a.log"}, []byte(log), builtin(t), Options{})
+			part := d.Finish([]Result{d.Decode(Run{Data: []byte(log), Last: true})})
+			n, line := strings.Count(head, "\n"), 1
+			line += n
+			if len(part.Events) != n+len(c.want) || part.Lines != line {
+				t.Errorf("%q: %d events in %d lines", log, len(part.Events), part.Lines)
+				continue
+			}
+			for i, e := range part.Events[n:] {
+				if e.Quote() != c.want[i] || int(e.Line) != line {
+					t.Errorf("line %d: got %q, want %q", e.Line, e.Quote(), c.want[i])
+				}
+			}
 		}
 	}
 }
