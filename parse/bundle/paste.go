@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -25,7 +26,11 @@ func (w *walker) pasted(s *slot, data []byte) {
 	d.Join(res, 0)
 	p := d.Finish()
 	if len(p.Events) == 0 {
-		return
+		// The line above a dump dates it, whatever it says.
+		dated := func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set }
+		if s.file.Role != parse.RoleStacks || !slices.ContainsFunc(p.Coverage, dated) {
+			return
+		}
 	}
 	q := &s.part.LogPart
 	q.Events, q.Coverage = append(q.Events, p.Events...), append(q.Coverage, p.Coverage...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -31,5 +32,23 @@ func TestPastedStackKeepsItsLogLines(t *testing.T) {
 	}
 	if ages != 1 || len(b.Facts) == 0 {
 		t.Errorf("%d lines about PLEG and %d facts, want 1 and some", ages, len(b.Facts))
+	}
+}
+
+// A klog line above a goroutine dump dates it, though nothing is known of its message.
+func TestPastedStackIsDated(t *testing.T) {
+	text := "E0516 21:38:17.999084    8210 runtime.go:76] Observed a panic: something\n" +
+		"goroutine 324 [running]:\nk8s.io/kubernetes/pkg/kubelet/cm.(*cgroupManagerImpl).Create(0xc0003cbb40)\n        /go/src/cgroup_manager_linux.go:154 +0x367\n"
+	path := filepath.Join(t.TempDir(), "excerpt.log")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Load(context.Background(), []string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dated := slices.ContainsFunc(b.Coverage, func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set })
+	if !dated || len(b.Facts) == 0 {
+		t.Errorf("dated: %t, %d facts", dated, len(b.Facts))
 	}
 }
