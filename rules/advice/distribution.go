@@ -16,6 +16,7 @@ type distribution struct {
 	units    map[string]string // units of the kubelet and of the runtimes; several if the input does not say which
 	logs     map[string]string // log files of what does not log to the journal
 	commands *strings.Replacer // replaces other programs and files
+	foreign  bool              // systemd does not run there: all logs are files
 	runtime  string            // its runtime unless the input states another, "" if it has no default
 
 	// If only is not nil, no other commands exist on its nodes. collect then holds those that
@@ -70,6 +71,16 @@ func k0s(unit string) distribution {
 }
 
 const k0sUnits = "k0scontroller k0sworker"
+
+// withoutSystemd returns a system on which systemd does not run, with the paths of the log of a
+// service, in which NAME stands for it.
+func withoutSystemd(paths string) distribution {
+	d := distribution{foreign: true, logs: map[string]string{}}
+	for _, name := range []string{"kubelet", "containerd", "crio", "docker"} {
+		d.logs[name] = strings.ReplaceAll(paths, "NAME", name)
+	}
+	return d
+}
 
 // talos returns Talos, whose nodes have neither a shell nor a journal.
 func talos() distribution {
@@ -135,7 +146,11 @@ func distributionOf(n *replay.Node) distribution {
 	for i := range n.Index().Groups {
 		named[n.Index().Groups[i].Sigs] = true
 	}
-	return byNames(named, n.Kubelet.Version, n.Facts)
+	d := byNames(named, n.Kubelet.Version, n.Facts)
+	if d.foreign && n.Have[parse.SrcSystemd] {
+		return distribution{}
+	}
+	return d
 }
 
 // byNames determines the distribution by the signatures of lines, by the kubelet's version and by
@@ -169,11 +184,16 @@ func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact)
 		return distribution{units: map[string]string{"kubelet": "origin-node"}}
 	case named("distribution.talos"), slices.ContainsFunc(stated, system):
 		return talos()
+	case named("distribution.upstart"):
+		return withoutSystemd("/var/log/upstart/NAME.log")
+	case named("distribution.nosystemd"):
+		return withoutSystemd("/var/log/NAME.log /var/log/NAME/*.log")
 	}
 	return distribution{}
 }
 
 var (
+	kernelLog = regexp.MustCompile(`journalctl -k\b[^;|>#]*`)
 	unitLog   = regexp.MustCompile(`journalctl((?: -u (?:kubelet|containerd|docker|crio))+)\b([^;|>#]*)`)
 	unitState = regexp.MustCompile(`\bsystemctl (show|status)((?: (?:kubelet|containerd|docker|crio))+)\b`)
 )
@@ -189,6 +209,11 @@ func (d *distribution) fill(s string) string {
 	}
 	if d.commands != nil {
 		s = d.commands.Replace(s)
+	}
+	if d.foreign {
+		if s = kernelLog.ReplaceAllString(s, "dmesg "); strings.Contains(s, "journalctl") || strings.Contains(s, "systemctl") {
+			return ""
+		}
 	}
 	if d.only != nil && !d.only.MatchString(s) {
 		return ""

@@ -22,6 +22,10 @@ func TestDistributions(t *testing.T) {
 		{"distribution.k0s", "", "runtime-log", "journalctl -u k0scontroller -u k0sworker -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.microk8s", "", "runtime-log", "journalctl -u snap.microk8s.daemon-containerd -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.microk8s", "docker 18.9", "runtime-log", "journalctl -u snap.microk8s.daemon-docker -o short-precise --utc --no-pager > runtime.log"},
+		{"distribution.upstart", "", "kubelet-log", "cat /var/log/upstart/kubelet.log > kubelet.log"},
+		{"distribution.upstart", "docker 1.9", "runtime-log", "cat /var/log/upstart/docker.log > runtime.log"},
+		{"distribution.nosystemd", "", "kernel-log", "dmesg > kernel.log"},
+		{"distribution.nosystemd", "", "kubelet-log", "cat /var/log/kubelet.log /var/log/kubelet/*.log > kubelet.log"},
 		{"distribution.talos", "", "kubelet-log", "talosctl -n n1 logs kubelet > kubelet.log"},
 		{"distribution.talos", "", "containers", ""},
 	} {
