@@ -147,8 +147,9 @@ func distributionOf(n *replay.Node) distribution {
 		named[n.Index().Groups[i].Sigs] = true
 	}
 	d := byNames(named, n.Kubelet.Version, n.Facts)
-	if d.foreign && n.Have[parse.SrcSystemd] {
-		return distribution{}
+	journal := func(c *parse.Coverage) bool { return c.Origin.Unit != "" || c.File.Role == parse.RoleJournal }
+	if d.foreign && (n.Have[parse.SrcSystemd] || slices.ContainsFunc(n.Coverage, journal)) {
+		return distribution{} // said by a program in a container
 	}
 	return d
 }

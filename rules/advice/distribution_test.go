@@ -53,6 +53,17 @@ func TestDistributionOfWriters(t *testing.T) {
 	}
 }
 
+// TestSystemdInAContainer: where a journal was read, systemd runs, whatever a program in a container
+// sees of it.
+func TestSystemdInAContainer(t *testing.T) {
+	n := new(replay.Node)
+	n.Events = []*parse.Event{parse.NewEvent(&parse.EventKind{File: new(parse.File), Origin: new(parse.Origin), Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: "distribution.nosystemd"}}}}, parse.Text{}, parse.Event{})}
+	n.Coverage = []*parse.Coverage{{File: &parse.File{Role: parse.RoleJournal}, Origin: new(parse.Origin)}}
+	if got, want := command(n, "kernel-log"), "journalctl -k -o short-precise --utc --no-pager > kernel.log"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestDistributionOfSeveralLogs: where a command reads the logs of kubelet and runtime, it reads each
 // of them where it is.
 func TestDistributionOfSeveralLogs(t *testing.T) {
