@@ -2,8 +2,10 @@ package clock
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -65,7 +67,7 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 	}
 	bound, why, trust := int64(0), "", parse.YearInferred
 	if end, pos := f.journalEnd(); end != 0 {
-		bound, why, trust = end, fmt.Sprintf("assumed: the last of several years that the journal of %s spans", pos), parse.YearGuessed
+		bound, why, trust = end, fmt.Sprintf("assumed: the last of several years that the heading of %s spans", pos), parse.YearGuessed
 	} else if m, ok := a.newestOf(f.File); ok {
 		bound, why = m.at, m.why
 	} else if f.ModTime != 0 {
@@ -161,8 +163,13 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 	return f.cal.notBefore(lead, it.lead().NS) - f.yearOf(f.headed), it.pos(), true
 }
 
-// journalEnd returns the end of the journal that a heading states, and the heading, if the line beside it may be of
-// more than one year of that journal; else 0.
+// yearsRE matches how long ago a unit started, if it is a year or more: "2 years 5 months ago".
+var yearsRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`; ([1-9]\d?) years?(?: (\d\d?) months?)? ago`)
+})
+
+// journalEnd returns the end of the journal that a heading states, or when a unit's state was shown, and the heading,
+// if the line beside it may be of more than one year until then; else 0.
 func (f *file) journalEnd() (end int64, pos parse.Pos) {
 	if f.heading < 0 {
 		return 0, parse.Pos{}
@@ -171,11 +178,15 @@ func (f *file) journalEnd() (end int64, pos parse.Pos) {
 	if it.marker == nil || !beginning(it.marker) {
 		return 0, parse.Pos{}
 	}
-	dates := datesIn(it.marker.Quote())
-	if len(dates) < 2 {
+	if dates := datesIn(it.marker.Quote()); len(dates) >= 2 {
+		end = dates[len(dates)-1].UnixNano()
+	} else if years := yearsRE().FindStringSubmatch(it.marker.Quote()); years != nil {
+		y, _ := strconv.Atoi(years[1])
+		m, _ := strconv.Atoi(years[2])
+		end = time.Unix(0, it.lead().NS).AddDate(y, m+1, 0).UnixNano() // the rest is rounded down
+	} else {
 		return 0, parse.Pos{}
 	}
-	end = dates[len(dates)-1].UnixNano()
 	if latestYear(lead.NS, end) == f.cal.notBefore(lead, it.lead().NS) {
 		return 0, parse.Pos{}
 	}
