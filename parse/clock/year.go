@@ -2,10 +2,8 @@ package clock
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -163,10 +161,23 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 	return f.cal.notBefore(lead, it.lead().NS) - f.yearOf(f.headed), it.pos(), true
 }
 
-// yearsRE matches how long ago a unit started, if it is a year or more: "2 years 5 months ago".
-var yearsRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`; ([1-9]\d?) years?(?: (\d\d?) months?)? ago`)
-})
+// ago returns how long ago a unit started, as its state tells: "…; 2 years 5 months ago".
+func ago(text string) (years, months int) {
+	_, rest, _ := strings.Cut(text, "; ")
+	words := strings.Fields(rest)
+	for i := 0; i+1 < len(words); i += 2 {
+		n, err := strconv.Atoi(words[i])
+		switch unit := strings.TrimSuffix(words[i+1], "s"); {
+		case err != nil || n > 99:
+			return years, months
+		case unit == "year":
+			years = n
+		case unit == "month":
+			months = n
+		}
+	}
+	return years, months
+}
 
 // journalEnd returns the end of the journal that a heading states, or when a unit's state was shown, and the heading,
 // if the line beside it may be of more than one year until then; else 0.
@@ -180,10 +191,8 @@ func (f *file) journalEnd() (end int64, pos parse.Pos) {
 	}
 	if dates := datesIn(it.marker.Quote()); len(dates) >= 2 {
 		end = dates[len(dates)-1].UnixNano()
-	} else if years := yearsRE().FindStringSubmatch(it.marker.Quote()); years != nil {
-		y, _ := strconv.Atoi(years[1])
-		m, _ := strconv.Atoi(years[2])
-		end = time.Unix(0, it.lead().NS).AddDate(y, m+1, 0).UnixNano() // the rest is rounded down
+	} else if years, months := ago(it.marker.Quote()); years > 0 {
+		end = time.Unix(0, it.lead().NS).AddDate(years, months+1, 0).UnixNano() // the rest is rounded down
 	} else {
 		return 0, parse.Pos{}
 	}
