@@ -13,6 +13,10 @@ import (
 // seconds.
 const MaxWork = 100_000_000
 
+// seriesWork is the cost of a series, however few samples it has, in samples: its labels are copied,
+// hashed and compared.
+const seriesWork = 100
+
 // WorkError is returned for an expression that is too expensive.
 type WorkError struct{ Work, Most float64 }
 
@@ -82,11 +86,12 @@ func (w worker) of(e parser.Expr) (cost, series float64) {
 		}
 	case *parser.VectorSelector:
 		series = float64(len(w.d.Matching(e.LabelMatchers)))
+		cost = series * seriesWork
 	case *parser.MatrixSelector:
 		ms := e.VectorSelector.(*parser.VectorSelector).LabelMatchers
 		series = float64(len(w.d.Matching(ms)))
 		// A sample in a range costs a fraction of a series.
-		return w.steps * series * (1 + w.d.samplesIn(ms, e.Range)/8), series
+		return series*seriesWork + w.steps*series*(1+w.d.samplesIn(ms, e.Range)/8), series
 	case *parser.SubqueryExpr:
 		every := e.Step
 		if every <= 0 {
