@@ -77,6 +77,7 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 // calls. It does not touch pod events and history.
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
 	n.Kubelet = kubelet.ProfileOf(s, forms, opt.Given)
+	warned := n.Kubelet.Few(parse.Many)
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
 	var mixed [2]*parse.Sample
 	n.Series, mixed[0], mixed[1] = snapshots.WithoutMixed(n.Series)
@@ -121,7 +122,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		against("a condition states an age of the last relist that is more than the kubelet had run", false, x.Report, x.Start...)
 	}
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
-	return a.Warnings
+	return append(warned, a.Warnings...)
 }
 
 func podRelists(all []kubelet.Mark, note string) []Evidence {

@@ -30,3 +30,14 @@ func (w *Witness) fold(marks []Mark, most int) {
 	w.Holes = JoinSpans(append(w.Holes, host.Span{From: marks[from].At, To: marks[to].At}))
 	w.Dating = slices.Concat(marks[:from], marks[to:])
 }
+
+// Few limits what is cited for the profile to most records, at least 2: the first and the newest, which override the
+// others. If it leaves some out, it returns a warning.
+func (k *Profile) Few(most int) []parse.Warning {
+	all := k.Evidence
+	if len(all) <= most {
+		return nil
+	}
+	k.Evidence = append([]host.Evidence{all[0]}, all[len(all)-most+1:]...)
+	return []parse.Warning{parse.Counted(all[0].Where(), len(all), "start-up statement", most, "the first and the newest")}
+}

@@ -45,3 +45,21 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+// TestFewStatements checks that of too many statements about a kubelet the first and the newest are cited, with a warning.
+func TestFewStatements(t *testing.T) {
+	var k Profile
+	for i := range 6 {
+		k.Evidence = append(k.Evidence, host.Evidence{Record: parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "node.log"}}, parse.Text{}, parse.Event{}), Note: string(rune('a' + i))})
+	}
+	if w := k.Few(6); w != nil || len(k.Evidence) != 6 {
+		t.Errorf("%v, %v", w, k.Evidence)
+	}
+	w, cited := k.Few(3), ""
+	for _, e := range k.Evidence {
+		cited += e.Note
+	}
+	if len(w) != 1 || !strings.HasPrefix(w[0].Msg, "6 start-up statements: 3 are kept") || cited != "aef" {
+		t.Errorf("%v, %q", w, cited)
+	}
+}

@@ -40,6 +40,9 @@ func Of(n *Known) Account {
 	l := newLedger(n, groupAges(n.Log))
 	a.Relists, a.Bounded = l.relists()
 	a.Contradictions, a.Warnings = l.against, slices.Clip(n.Witness.Folded)
+	if l.steps > parse.Many {
+		a.Warnings = append(a.Warnings, parse.Counted(l.against[0].Evidence[0].Where(), l.steps, "contradicted time stamp", parse.Many, "the first"))
+	}
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)

@@ -147,9 +147,19 @@ func setBack(lines []kubelet.Age) (kept []kubelet.Age, back map[parse.Record]*[2
 			back[b.Record] = &[2]kubelet.Age{a, b}
 		}
 	}
+	set := make([]*kubelet.Age, 0, len(back)) // the lines before the clock was set, by start
+	for _, x := range back {
+		set = append(set, &x[0])
+	}
+	slices.SortFunc(set, func(a, b *kubelet.Age) int { return cmp.Compare(start(a), start(b)) })
 	return slices.DeleteFunc(lines, func(c kubelet.Age) bool {
-		for _, x := range back {
-			if a := &x[0]; c.Run == a.Run && c.Age <= a.Age && max(start(&c)-start(a), start(a)-start(&c)) < int64(kubelet.SameStart) {
+		at := start(&c)
+		i, _ := slices.BinarySearchFunc(set, at-int64(kubelet.SameStart)+1, func(a *kubelet.Age, t int64) int { return cmp.Compare(start(a), t) })
+		for _, a := range set[i:] {
+			if start(a)-at >= int64(kubelet.SameStart) {
+				break
+			}
+			if c.Run == a.Run && c.Age <= a.Age {
 				return true
 			}
 		}

@@ -22,6 +22,7 @@ type ledger struct {
 	starts  map[int][]*snapshots.Proof // relist starts from metrics, by run
 	claims  []*claim
 	against []Contradiction
+	steps   int              // number of steps of the clock between two reports of one relist
 	byRun   [][]kubelet.Mark // marks of each run, in time order
 	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see kubelet.Witness
 
@@ -207,9 +208,13 @@ func (l *ledger) fromGroups(run int) {
 	}
 }
 
-// stepped records that the clock was set between two lines that name the same relist.
+// stepped records that the clock was set between two lines that name the same relist. Of very many such steps the
+// first are kept: the report quotes both lines of each, in no order of the log.
 func (l *ledger) stepped(a, b kubelet.Age) {
 	if l.s.Mixed[0] != nil {
+		return
+	}
+	if l.steps++; l.steps > parse.Many {
 		return
 	}
 	how := "set back"
