@@ -38,7 +38,7 @@ func TestManyOfOne(t *testing.T) {
 	}
 	for _, c := range hostile.Lines() { // superlinear cost shows in a part of most inputs too
 		switch {
-		case named(c, "whose list timed out", "clocks that jump", "boots", "as Go prints them", "callers and codes", "with a report", "empty lines"):
+		case named(c, "whose list timed out", "clocks that jump", "boots", "as Go prints them", "callers and codes", "with a report", "empty lines", "a millisecond apart", "in no order of time"):
 			cases = append(cases, c)
 		case named(c, "lists that", "status calls", "hung tasks"):
 			cases = append(cases, hostile.Case{Name: "40 MiB of " + c.Name, Build: func(w io.Writer) error {

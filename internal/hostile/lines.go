@@ -121,6 +121,17 @@ func Lines() []Case {
 		rows("1,000,000 series of pods in metrics", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "container_cpu_usage_seconds_total{namespace=\"n\",pod=\"p-%d\",container=\"c\"} %d\n", i, i)
 		}),
+		rows("1,000,000 counts of relists a millisecond apart", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			fmt.Fprintf(w, "kubelet_pleg_relist_duration_seconds_count{l%d=\"x%d\"} %d %d\n", i, i, i, began.UnixMilli()+int64(i))
+		}),
+		rows("400,000 ages in no order of time", 400_000, func(w *bufio.Writer, r *rand.Rand, i int) {
+			at := began.Add(time.Duration(r.IntN(4_000_000)) * 20 * time.Millisecond)
+			fmt.Fprintf(w, "I%s     812 kubelet.go:2311] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active %dm%d.%ds ago; threshold is 3m0s\"\n",
+				at.Format("0102 15:04:05.000000"), 3+i%7, i%60, i)
+		}),
+		rows("400,000 starts of kubelets of other versions", 400_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			fmt.Fprintf(w, "I%s %7d server.go:467] \"Kubelet version\" kubeletVersion=\"v1.28.%d\"\n", began.Add(time.Duration(i)*20*time.Millisecond).Format("0102 15:04:05.000000"), 1000+i, i%9)
+		}),
 		rows("50,000,000 empty lines", 50, func(w *bufio.Writer, _ *rand.Rand, _ int) { w.WriteString(strings.Repeat("\n", 1_000_000)) }),
 		rows("rows of one cell in a table of 50 MiB", 1, func(w *bufio.Writer, _ *rand.Rand, _ int) {
 			w.WriteString("timestamp,hostname,message\n2024-03-13T15:00:00Z,node-1,\"")
