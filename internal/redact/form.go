@@ -25,9 +25,11 @@ func formAt(s string, i, j int) form {
 		}
 	}
 	try(uidForm(s, i, j))
+	try(escapedForm(s, i, j))
 	if digitAt(s, i) {
 		try(spacedIP(s, i))
 		try(hexIP(s, i, j))
+		try(wwnForm(s, i, j))
 		try(podMAC(s, i, j))
 	}
 	if j == len(s) {
@@ -195,6 +197,16 @@ func hexIP(s string, i, j int) form {
 		return form{i, j, IP, a.String()}
 	}
 	return form{}
+}
+
+// wwnForm recognizes the World Wide Names of disks and their ports: 0x5000c500a1b2c3d4. No address in
+// memory begins like that.
+func wwnForm(s string, i, j int) form {
+	const length = len("0x5000c500a1b2c3d4")
+	if j-i != length || s[i] != '0' || lower(s[i+1]) != 'x' || s[i+2] != '5' || !allHex(s[i+2:j]) {
+		return form{}
+	}
+	return form{i, j, Volume, lowered(s[i:j])}
 }
 
 // podMAC recognizes MAC addresses without separators that plugins of CNI make of a private address.
@@ -458,6 +470,10 @@ func ip6Form(s string, i int) form {
 		return form{}
 	}
 	a, err := netip.ParseAddr(s[i:end])
+	if dot := strings.LastIndexByte(s[i:end], '.'); err != nil && dot > 0 && digitsEnd(s, i+dot+1) == end { // a port, as tcpdump writes it
+		end = i + dot
+		a, err = netip.ParseAddr(s[i:end])
+	}
 	if err != nil || !a.Is6() || a.IsUnspecified() || a.IsLoopback() {
 		return form{}
 	}

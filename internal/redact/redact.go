@@ -230,7 +230,7 @@ func (r *Redactor) christen(n *name, tag digest) {
 	if end == len(n.text) {
 		return
 	}
-	word := strings.ToLower(n.text[:end])
+	word := lowered(n.text[:end])
 	if at, has := slices.BinarySearchFunc(r.heads[word], len(n.text), func(a, b int) int { return b - a }); !has {
 		r.heads[word] = slices.Insert(r.heads[word], at, len(n.text))
 	}

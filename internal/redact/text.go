@@ -3,6 +3,7 @@ package redact
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Text removes credentials from s, and replaces every learned name, wherever it occurs, and
@@ -49,7 +50,7 @@ func (r *Redactor) text(s string) string {
 		}
 		if n != nil {
 			r.shown.use(n)
-			b.WriteString(s[last:from])
+			b.WriteString(s[last:max(from, last)])
 			b.WriteString(n.pseudonym)
 			last = end
 		}
@@ -194,8 +195,9 @@ var escapes = map[byte][]string{
 	'@': {"%40", `\x40`, `\\x40`},
 }
 
-// escapeAt returns the number of bytes at i that complete the escape of a byte that joins words, as
-// in a%2Fb and a\x2db, where b is a word of its own.
+// escapeAt returns the number of bytes at i that complete the escape of a character that joins words,
+// as in a%2Fb, a\x2db and \u003cb\u003e, where b is a word of its own. So does that of the sign of a
+// millionth.
 func escapeAt(s string, i int) int {
 	if i == 0 || i+2 > len(s) || !isAlnum(s[i]) {
 		return 0
@@ -204,6 +206,12 @@ func escapeAt(s string, i int) int {
 	switch s[i-1] {
 	case '%':
 	case '\\':
+		if s[i] == 'u' {
+			if c, n := unicodeEscape(s[i:]); n > 0 && (c == 'µ' || !unicode.In(c, unicode.L, unicode.M, unicode.Nd)) {
+				return n
+			}
+			return 0
+		}
 		mark = "x"
 	default:
 		return 0
@@ -257,6 +265,15 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
+}
+
+// lowered returns s with its ASCII letters in lowercase, by which names are found again.
+func lowered(s string) string {
+	b := []byte(s)
+	for i := range b {
+		b[i] = lower(b[i])
+	}
+	return string(b)
 }
 
 // wordEnd returns the end of the word at i.
