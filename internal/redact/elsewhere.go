@@ -36,6 +36,8 @@ var elsewhere = []shape{
 	{lazy(`-t glusterfs .*? ` + host + `:/?([A-Za-z0-9._-]+)`), []Kind{Host, Volume}, "glusterfs"},
 	{lazy(`volfile-servers?=([^:\s,]+)(?::([^:\s,]+))?(?::([^:\s,]+))?`), []Kind{Host, Host, Host}, "volfile-server"},
 	{lazy(`-t ceph .*?\bname=([A-Za-z0-9._-]+)`), []Kind{Object}, "-t ceph"},
+	{lazy(`\brbd(?:-nbd)? (?:device )?(?:map|unmap|info|status|rm|create|clone|resize|flatten|lock|snap|du|watch)(?: [a-z]+)? ` + label + `/` + label), []Kind{Volume, Volume}, "rbd"},
+	{lazy(`\brsync\b.*? (?:[A-Za-z_][A-Za-z0-9._-]*@)?` + host + `::([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Host, Volume}, "::"},
 	{lazy(`\brbd:? image ` + label + `/` + label), []Kind{Volume, Volume}, "rbd"},
 	{lazy(`\b(?:rbd|ceph)\b.*? pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, " pool"},
 	{lazy(`\b(?:rbd|ceph)\b.*? image[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, " image"},
@@ -67,7 +69,6 @@ var elsewhere = []shape{
 	{lazy(`(?:PORT|PASV|LPRT|[Pp]assive [Mm]ode)[^0-9]{0,8}(\d{1,3},\d{1,3},\d{1,3},\d{1,3}),\d{1,3},\d{1,3}\b`), []Kind{IP}, "PORT|PASV|LPRT|assive"},
 	{lazy(`\bssh -l ([A-Za-z_][A-Za-z0-9._-]*) ` + host), []Kind{Object, Host}, "ssh -l"},
 	{lazy(`\bDHCP[A-Z]+ .*?\b([0-9A-Fa-f]{12})\b`), []Kind{MAC}, "DHCP"},
-	{lazy(`certificate is valid for ([^\s,]+)(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?`), []Kind{Host, Host, Host, Host, Host, Host}, "certificate is valid for"},
 	{lazy(`\bjdbc:[a-z0-9:]+//` + host + `(?::\d+)?[/;](?:databaseName=)?([A-Za-z0-9_.-]+)`), []Kind{Host, Object}, "jdbc:"},
 	// People, and subjects of certificates.
 	{lazy(`(?:^|[\s"'/,+(=])(?:CN|OU?)\s?=\s?([A-Za-z0-9][^\s,/+"'\\;)=:]*)(?: ([^\s,/+"'\\;)=:]+)(?:[,/+"'\\;)]|$))?`), []Kind{Object, Object}, "CN|O"},
@@ -81,6 +82,8 @@ var elsewhere = []shape{
 	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
 	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "ER=|NAME=|TEAM=|TENANT=|PROJECT=|DATABASE=|DB="},
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
+	{lazy(`[ ,=]\d+\(([A-Za-z_][^()\s,]*)\)`), []Kind{Object}, "uid=|gid=|groups="}, // as the command id writes them
+	{lazy(`\b(?:from|to|sender|recipient)=<([^\s<>@"]+)@([A-Za-z0-9.-]+)>`), []Kind{Object, Host}, "=<"},
 	// Objects in messages of the kubelet and controllers.
 	{lazy(`/(?:containerLogs|exec|attach|portForward|stats)/([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)(?:/[0-9a-f-]{36})?(?:/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod, Container}, "/containerLogs/|/exec/|/attach/|/portForward/|/stats/"},
 	{lazy(`\breserve (?:container|sandbox) name (?:` + q + `)?([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_`), []Kind{Container, Pod, Namespace}, "reserve "},

@@ -24,7 +24,12 @@ var named = []string{
 	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.
 	`/Users/X/Library: permission denied`, `C:\Users\X\x`, `C:\\Users\\X\\x`, `login=X`, `session closed for user X`, `done by user X.`, `New session 4 of user X.`, `Started Session 4 of User X.`,
-	`net use \\a\b pw1 /user:X`,
+	`net use \\a\b pw1 /user:X`, `mail from=<X@Y>`, `uid=1000(X) gid=1000(Y) groups=1000(X),10(Y)`,
+	// Tags of clouds, paths without their beginning, units, tools.
+	`tag kubernetes.io/cluster/X=owned of k8s.io/cluster-autoscaler/Y`, `pvc "X" is lost, pv "Y"`, `get namespaces/X/pods/Y`, `kubernetes.io\x7esecret-X.mount`,
+	`kubernetes.io\x7eempty\x2ddir-X.mount`, `rsync -a X::Y /mnt`, `rbd map X/Y`,
+	// Certificates.
+	`x509: certificate is valid for a1, X, not Y`, `certificate is valid for a, b, c, d, e, f, g, X, not Y"`,
 }
 
 // TestNamed: a word of reports, a word of the field, and words joined by a dash are names where their
@@ -73,6 +78,9 @@ func TestAddresses(t *testing.T) {
 		`seen 10․11․12․13`:                                                        {"11․12"},
 		`PORT 10,11,12,13,21,5`:                                                   {"11,12"},
 		`227 Entering Passive Mode (10,11,12,13,21,5)`:                            {"11,12"},
+		`IP6 fd00:10:96::a.53 > fd00:10:96::b.4455: tcp`:                          {"fd00", "96::"},
+		`nvme1: eui.02004567A425678D, naa.6000c29a1b2c3d4e5f60718293a4b5c6`:       {"0200", "6000c"},
+		`sas address 0x5000c50012345678, wwn-0x6000c50012345679, WWN: 5000c5001a`: {"0x5000", "0x6000"},
 		`ip=168496141 clientIP=168496142`:                                         {"168496"},
 	} {
 		got := redacted(text)
@@ -91,7 +99,8 @@ func TestUnnamed(t *testing.T) {
 		`Killed process 4711 (kube-proxy) total-vm`, `task containerd-shim:4711 blocked for more than 120 seconds`, `kubelet --config /etc/kubernetes/kubelet.conf --v=4`,
 		`--kubeconfig=/var/lib/kubelet/kubeconfig --hostname-override="" --node-labels= --register-with-taints=""`, `nodes=3`, `namespace is being terminated`,
 		`a:b@v0.28.0`, `checksum 52:54:00:ab`, `Labels:map[string]string{io.kubernetes.container.restartCount: 1,tier: control-plane,}`,
-		`pod/container mismatch`,
+		`pod/container mismatch`, `k8s.io/cluster-autoscaler/enabled`, `x509: certificate is valid for 127.0.0.1, not localhost`, `uid=1000 gid=1000 (root)`, `namespaces/status`,
+		`948\u00b5s, 12\u00a0ms \u2026 \u003cnil\u003e C:\data\333\x`, `at 0xffff888012345678 and 0xc42069ea20`,
 	} {
 		if got := redacted(keep); got != keep {
 			t.Errorf("%q became %q", keep, got)

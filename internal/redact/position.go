@@ -68,8 +68,8 @@ var shapes = []shape{
 	{lazy(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
 	{lazy(`/pods/([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*)_[0-9a-f-]{8,36}(?:/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod, Container}, "/pods/"},
 	{lazy(`/containers/([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*)-[0-9a-f]{64}`), []Kind{Pod, Namespace, Container}, "/containers/"},
-	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/(?:pods|events)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "/namespaces/"},
-	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/[a-z]+/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Object}, "/namespaces/"},
+	{lazy(`\bnamespaces/([a-z0-9][a-z0-9-]*)/(?:pods|events)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "namespaces/"},
+	{lazy(`\bnamespaces/([a-z0-9][a-z0-9-]*)/[a-z]+/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Object}, "namespaces/"},
 	{lazy(`/apis?/[^\s"']*namespaces/([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespaces/"},
 	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "container|sandbox|description="},
 	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
@@ -77,7 +77,7 @@ var shapes = []shape{
 	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "od \"|od '|od \\|od `|ods \"|ods '|ods \\|ods `"},
 	{lazy(`object[ -]` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object"},
 	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, "secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|service|endpoint"},
-	{lazy(`\bpersistentvolume(?:claim)?s? ` + q + label + q), []Kind{Volume}, "persistentvolume"},
+	{lazy(`\b(?:persistentvolume(?:claim)?s?|pvc?|PVC?) ` + q + label + q), []Kind{Volume}, "persistentvolume|pv|PV"},
 	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
 	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
 	{lazy(`"namespace"\s?:\s?"` + label + `"\s?,\s?"name"\s?:\s?"` + label + `"`), []Kind{Namespace, Pod}, `"namespace"`},
@@ -98,6 +98,9 @@ var shapes = []shape{
 	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*` + q + `([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
 	{lazy(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
 	{lazy(`kubernetes\.io~[a-z-]+/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "kubernetes.io~"},
+	{lazy(`kubernetes\.io\\+x7e[a-z]+(?:\\+x2d[a-z]+)*-((?:[A-Za-z0-9._-]|\\+x2d)+?)(?:\.mount\b|[\s"':,;]|$)`), []Kind{Volume}, "x7e"},
+	{lazy(`\b((?:eui|naa)\.[0-9A-Fa-f]{16,32})\b`), []Kind{Volume}, "eui.|naa."},
+	{lazy(`\b(?:[Ww][Ww][Pp]?[Nn]?[Nn]|naa|NAA)[ .:=-]{1,2}(?:0x)?([0-9A-Fa-f]{16}(?:[0-9A-Fa-f]{16})?)\b`), []Kind{Volume}, "wwn|WWN|wwpn|WWPN|naa|NAA"},
 	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
 	// Hosts.
 	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|not answering|with error|error:|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
@@ -107,7 +110,6 @@ var shapes = []shape{
 	{lazy(`\b[a-z][a-z0-9+.-]*://(?:[^/\s"'@]*@)?` + host + `(?::\d+)?(?:,` + host + `)?(?::\d+)?(?:,` + host + `)?`), []Kind{Host, Host, Host}, "://"},
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
-	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
 	{lazy(`\b(?:to|from|at|with|join|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
 }
 
@@ -189,6 +191,28 @@ func listed(out []span, s string, has *pairs) []span {
 	return out
 }
 
+// certified appends the hosts that a certificate is valid for, and the one it is not.
+func certified(out []span, s string, has *pairs) []span {
+	const before = "certificate is valid for "
+	for at := 0; ; {
+		i := strings.Index(s[at:], before)
+		if i < 0 {
+			return out
+		}
+		at += i + len(before)
+		for more := true; more; {
+			wanted, is := strings.CutPrefix(s[at:], "not ")
+			from := len(s) - len(strings.TrimPrefix(wanted, "*."))
+			at = run(s, from, "._:-")
+			name := strings.TrimRight(s[from:at], ".:")
+			out = append(out, span{from: from, to: from + len(name), kind: Host})
+			if more = !is && strings.HasPrefix(s[at:], ", "); more {
+				at += len(", ")
+			}
+		}
+	}
+}
+
 // keyKind returns the kind of the values of a key, "" if unknown.
 func keyKind(key string) Kind {
 	return keys[strings.Map(func(c rune) rune {
@@ -229,7 +253,7 @@ func value(k Kind, v string) (from, to int) {
 			return 0, 0
 		}
 	case UID:
-		if len(v) < 8 {
+		if len(v) < 8 || strings.IndexByte(v, '(') >= 0 { // uid=1000(name)
 			return 0, 0
 		}
 	case MAC: // without separators; others are recognized by their form
@@ -260,7 +284,7 @@ func positions(s string, has *pairs) []span {
 	for _, sh := range sentences {
 		out = sh.spans(out, s, has, prose)
 	}
-	for _, more := range []func([]span, string, *pairs) []span{listed, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
+	for _, more := range []func([]span, string, *pairs) []span{listed, certified, attributes, properties, paths, addressed, options, labels, samples, references, accounts, processes} {
 		out = more(out, s, has)
 	}
 	for a := range assignments(s) {

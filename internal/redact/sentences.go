@@ -74,6 +74,7 @@ var sentences = []shape{
 	{lazy(`\bjdbc:oracle:\S*:\d{2,5}[:/]([A-Za-z0-9_.-]+)`), []Kind{Object}, "jdbc:"},
 	{lazy(`\bauths\\*":\s?\{\\*"([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Host}, "auths"},
 	// Owners.
+	{lazy(`\b(?:kubernetes\.io/cluster|k8s\.io/cluster-autoscaler)/([A-Za-z0-9][A-Za-z0-9._-]*)(?:[=\s"'\\,;:)\]}]|$)`), []Kind{Object}, "io/cluster"},
 	{lazy(`\b(?:[Cc]luster|[Tt]enant|[Cc]ustomer|[Pp]roject|[Aa]ccount|[Mm]ember|[Ii]nstance) ([A-Za-z0-9][A-Za-z0-9._-]*) (?:is|was|has|over|exceeded|suspended|locked|gone|missing|disabled|denied)\b`), []Kind{Object}, "uster |enant |ustomer |roject |ccount |ember |nstance "},
 	{lazy(`\b(?:[Nn]ame|[Kk]ey)\\*"?:\s?\\*"?([A-Za-z0-9_.-]+)\\*"?,\s?\\*"?[Vv]alue\\*"?:\s?\\*"?([^\s"'\\,{}]+)`), []Kind{Object, Object}, "alue"},
 	{lazy(`"node"\s?:\s?\{"name"\s?:\s?"` + label + `"`), []Kind{Node}, `"node"`},
