@@ -11,16 +11,13 @@ import (
 // escapedForm recognizes words with letters beyond ASCII that are written as escapes: M\u00fcller as
 // by JSON, M\xc3\xbcller as by Go, M\303\274ller as by C and systemd, M%C3%BCller as in URLs, and what
 // dashes join to them. Decoded, they must not be words of the field, such as 948\u00b5s.
-func escapedForm(s string, i, j int) form {
+func escapedForm(s string, i int) form {
 	from := i
 	if i > 0 && s[i-1] == '%' {
 		from--
 	}
 	for from > 0 && i-from < maxBackslashes && s[from-1] == '\\' {
 		from--
-	}
-	if from == i && (j == len(s) || s[j] != '\\' && s[j] != '%') {
-		return form{}
 	}
 	if _, n := escapedRune(s[from:]); n == 0 {
 		from = i

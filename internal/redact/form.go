@@ -25,7 +25,9 @@ func formAt(s string, i, j int) form {
 		}
 	}
 	try(uidForm(s, i, j))
-	try(escapedForm(s, i, j))
+	if i > 0 && (s[i-1] == '\\' || s[i-1] == '%') || j < len(s) && (s[j] == '\\' || s[j] == '%') {
+		try(escapedForm(s, i))
+	}
 	if digitAt(s, i) {
 		try(spacedIP(s, i))
 		try(hexIP(s, i, j))
