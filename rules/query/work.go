@@ -15,7 +15,7 @@ const MaxWork = 100_000_000
 
 // seriesWork is the cost of a series, however few samples it has, in samples: its labels are copied,
 // hashed and compared.
-const seriesWork = 100
+const seriesWork = 50
 
 // WorkError is returned for an expression that is too expensive.
 type WorkError struct{ Work, Most float64 }
