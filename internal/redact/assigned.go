@@ -161,7 +161,7 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 			i++ // the letter of an escape
 			continue
 		}
-		flag := dashes > 0 && s[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'[(,", s[i-1]) >= 0)
+		flag := dashes > 0 && name != "" && s[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'[(,", s[i-1]) >= 0)
 		switch {
 		case t == noSecret && len(name) == 5 && strings.EqualFold(name, "value"):
 			t = before // {"name": "TOKEN", "value": "x"}

@@ -125,6 +125,7 @@ func TestNoSecret(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		`a password -`:                        `a password -`,
 		`(password=Winter), next`:             `(password=[secret]), next`,
 		`{Password:Winter,User:bob}`:          `{Password:[secret],User:bob}`,
 		`/x?password=Winter&user=bob`:         `/x?password=[secret]&user=bob`,
