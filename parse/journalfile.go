@@ -28,8 +28,12 @@ type SeqRun struct {
 // JournalSpan is a run of entries of one boot between two steps of the wall clock.
 type JournalSpan struct {
 	Line       uint32 // first entry
+	Offset     int64  // … in the file
+	N          int    // entries
 	Boot       string
 	Mono, Wall int64 // of the first entry, µs: since boot, and Unix time
+	// EndMono and EndWall are those of the last entry.
+	EndMono, EndWall int64
 	// Shift is what to add to the wall clock of the span to align it with the later
 	// spans, in ns: the clock was set after the span was written.
 	Shift int64

@@ -24,8 +24,10 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 	}
 	d := logs.NewEntryDecoder(f, l.opt.Signatures, logs.Options{})
 	x := newIndexer(f, r.Header)
-	p.LogPart = d.Finish(l.batches(d, entriesOf(r, x)))
+	m := &mender{file: f}
+	p.LogPart = d.Finish(l.batches(d, entriesOf(m.mended(r.Entries), x)))
 	p.Journals = append(p.Journals, x.JournalFile)
+	p.Warnings = append(p.Warnings, m.warnings()...)
 	for _, w := range r.Warnings() {
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg, Note: w.Note})
 	}
@@ -72,11 +74,11 @@ func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) [
 
 // entriesOf yields the entries of a journal that have a message or lost it, and adds
 // all entries to the index.
-func entriesOf(r *binary.Reader, x *indexer) iter.Seq[*logs.BinaryEntry] {
+func entriesOf(entries iter.Seq[*binary.Entry], x *indexer) iter.Seq[*logs.BinaryEntry] {
 	return func(yield func(*logs.BinaryEntry) bool) {
 		var out logs.BinaryEntry
 		var boot binary.ID
-		for e := range r.Entries {
+		for e := range entries {
 			x.add(e)
 			if !e.Has(binary.Message) && !e.Lost {
 				continue

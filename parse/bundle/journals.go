@@ -34,9 +34,12 @@ func (x *indexer) add(e *binary.Entry) {
 	}
 	if x.boot != e.Boot || len(x.Spans) == 0 || stepped(e.Monotonic-x.mono, e.Realtime-x.wall) {
 		if len(x.Spans) < maxSpans {
-			x.Spans = append(x.Spans, parse.JournalSpan{Line: e.Number, Boot: e.Boot.String(), Mono: e.Monotonic, Wall: e.Realtime})
+			x.Spans = append(x.Spans, parse.JournalSpan{Line: e.Number, Offset: e.Offset, Boot: e.Boot.String(), Mono: e.Monotonic, Wall: e.Realtime})
 		}
 	}
+	last := &x.Spans[len(x.Spans)-1]
+	last.N++
+	last.EndMono, last.EndWall = e.Monotonic, e.Realtime
 	x.boot, x.mono, x.wall = e.Boot, e.Monotonic, e.Realtime
 }
 
@@ -62,16 +65,22 @@ func joinJournals(slots []*slot) {
 	for i, s := range all {
 		dropCopies(s, all[:i])
 	}
-	boots := map[string][]*parse.JournalSpan{}
+	boots := map[string][]bootFile{}
 	var order []string
 	for _, s := range all {
 		j := s.part.Journals[0]
 		for i := range j.Spans {
 			id := j.Machine + j.Spans[i].Boot
-			if boots[id] == nil {
+			of := boots[id]
+			if of == nil {
 				order = append(order, id)
 			}
-			boots[id] = append(boots[id], &j.Spans[i])
+			if n := len(of); n == 0 || of[n-1].slot != s {
+				of = append(of, bootFile{slot: s})
+			}
+			last := &of[len(of)-1]
+			last.spans = append(last.spans, &j.Spans[i])
+			boots[id] = of
 		}
 	}
 	for _, id := range order {
@@ -155,7 +164,12 @@ const firstSync = int64(time.Hour / time.Microsecond)
 
 // settleBoot finds the steps of the wall clock within a boot and shifts the spans
 // before a step that corrected the clock.
-func settleBoot(spans []*parse.JournalSpan) {
+func settleBoot(files []bootFile) {
+	mendEnds(files)
+	var spans []*parse.JournalSpan
+	for _, f := range files {
+		spans = append(spans, f.spans...)
+	}
 	slices.SortStableFunc(spans, func(a, b *parse.JournalSpan) int { return cmp.Compare(a.Mono, b.Mono) })
 	shift := make([]int64, len(spans))
 	for i := len(spans) - 2; i >= 0; i-- {

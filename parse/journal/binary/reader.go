@@ -78,6 +78,17 @@ type Entry struct {
 	items  []byte // items of the ENTRY object, for Fields
 }
 
+// Clone returns a copy that stays valid.
+func (e *Entry) Clone() *Entry {
+	c := *e
+	c.own = [numFields][]byte{}
+	for i, v := range c.fields {
+		c.fields[i] = bytes.Clone(v)
+	}
+	c.items = bytes.Clone(e.items)
+	return &c
+}
+
 // Get returns the value of a field, or nil if the entry does not have it.
 func (e *Entry) Get(f Field) []byte {
 	if !e.set[f] {
