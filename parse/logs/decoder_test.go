@@ -438,6 +438,27 @@ func TestOddBytes(t *testing.T) {
 	}
 }
 
+// TestLineEnds: lines that end in "\n\r" or "\r\r\n" are the same as others.
+func TestLineEnds(t *testing.T) {
+	for _, header := range []string{pre, ""} {
+		lines := strings.Repeat(header+skip+"\n", 3)
+		want := decodeString(lines)
+		for _, end := range []string{"\n\r", "\r\n", "\r\r\n"} {
+			in := strings.ReplaceAll(lines, "\n", end)
+			p := decodeString(in)
+			check(t, in, p)
+			for i, e := range p.Events {
+				if len(p.Events) != len(want.Events) || e.Quote() != want.Events[i].Quote() || e.Raw() != want.Events[i].Raw() || e.Line != uint32(i+1) {
+					t.Errorf("%q, %q: event %d of line %d at %v: %q", header, end, i, e.Line, e.Raw(), e.Quote())
+				}
+			}
+			if len(p.Events) == 0 {
+				t.Errorf("%q, %q: no events", header, end)
+			}
+		}
+	}
+}
+
 func TestManyWriters(t *testing.T) {
 	var b strings.Builder
 	for i := range 3 * maxOrigins {

@@ -256,7 +256,7 @@ func (s *scanner) record(rec []byte, lines int) {
 		suspect = true
 	}
 	all := rec
-	for len(rec) > 0 && rec[0] == 0 {
+	for len(rec) > 0 && (rec[0] == 0 || rec[0] == '\r' && !s.d.binary) { // some end lines by "\n\r"
 		rec = rec[1:]
 		s.at++
 	}
