@@ -497,7 +497,28 @@ func absence(v *view, r *Result) (out []string) {
 			said = "the node became NotReady and then Ready again, and why is not known"
 		}
 	}
+	if said == "" {
+		said = listed(v.n)
+	}
 	return slices.DeleteFunc([]string{said, away(v, r)}, func(s string) bool { return s == "" })
+}
+
+// listed says that every table of nodes shows the node NotReady, or "". Such a table
+// has no time.
+func listed(n *replay.Node) string {
+	not := false
+	for _, o := range n.Objects {
+		switch status := o.Field("listed"); {
+		case strings.HasPrefix(status, "NotReady"):
+			not = true
+		case status != "":
+			return ""
+		}
+	}
+	if !not {
+		return ""
+	}
+	return "a table of nodes lists it as NotReady, without time or reason"
 }
 
 // away names what kept the heartbeats from the API server, or returns "" if nothing likely

@@ -95,6 +95,17 @@ var pastes = []struct {
 		`worker-7   NotReady   <none>   10d   v1.19.3    10.0.0.7      <none>        Ubuntu 18.04.5 LTS   4.15.0-112-generic  docker://19.3.6`,
 		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 	}, "analyze", []string{"worker-7: unhealthy", "kubelet v1.19.3, docker 19.3.6"}, nil},
+	{"a node that a table lists as not ready", []string{
+		`NAME       STATUS     ROLES    AGE   VERSION`,
+		`worker-7   NotReady   <none>   10d   v1.19.3`,
+	}, "analyze", []string{"worker-7: unknown", "A table of nodes lists it as NotReady, without time or reason"}, nil},
+	{"a node that one table lists as not ready and a later one as ready", []string{
+		`worker-7   NotReady   <none>   10d   v1.19.3`,
+		`NAME       STATUS     ROLES    AGE   VERSION`,
+		`worker-7   NotReady   <none>   10d   v1.19.3`,
+		`NAME       STATUS     ROLES    AGE   VERSION`,
+		`worker-7   Ready      <none>   10d   v1.19.3`,
+	}, "analyze", []string{"worker-7: unknown"}, []string{"NotReady"}},
 	{"a table of nodes of several versions", []string{
 		`NAME       STATUS     ROLES    AGE   VERSION`,
 		`worker-6   Ready      <none>   10d   v1.18.3`,

@@ -105,7 +105,7 @@ func tableHead(line []byte) bool {
 
 // row parses a row of that table: the first word is the name; the version is the
 // word that begins with v and a digit; the runtime, in wide output, is the word
-// with a URL scheme.
+// with a URL scheme; the status, which has no time, is kept as "listed".
 func (d *describer) row(line, raw []byte, at parse.Pos) bool {
 	f := bytes.Fields(line)
 	if len(f) < 4 || !bytes.Contains(f[1], []byte("Ready")) {
@@ -123,6 +123,7 @@ func (d *describer) row(line, raw []byte, at parse.Pos) bool {
 	if len(o.Fields) == 0 || len(d.out) >= maxDescribed {
 		return false
 	}
+	o.Fields = append(o.Fields, parse.Field{Name: "listed", Value: clip(string(f[1]))})
 	d.out = append(d.out, o)
 	return true
 }

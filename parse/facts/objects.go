@@ -15,7 +15,8 @@ import (
 const (
 	// Node: kubelet_version, runtime (as in containerRuntimeVersion:
 	// "containerd://1.7.2"), os, kernel, boot_id, machine_id, max_pods,
-	// unschedulable, created. Stamp is the newest heartbeat.
+	// unschedulable, created; of a row of a table also listed, its status, which has no
+	// time. Stamp is the newest heartbeat.
 	ObjectNode = "Node"
 	// NodeCondition: type, status, reason, message, heartbeat, transition. One
 	// object for each condition, at the line of its message. Stamp is the
