@@ -151,3 +151,23 @@ func TestBeginInAHole(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLongRelist checks that a failed list of known length is the one long relist that the counters show to
+// have ended since the process started, although the log has a hole before it.
+func TestOneLongRelist(t *testing.T) {
+	const s = int64(time.Second)
+	ran := timed{Proof: &snapshots.Proof{Whole: true, Count: 1, From: 1 * s, To: 400 * s, SumMin: 118 * time.Second, SumMax: 121 * time.Second},
+		start: host.Span{From: 1 * s, To: 280 * s}, end: host.Span{From: 119 * s, To: 400 * s}, took: extent{118 * time.Second, 121 * time.Second}}
+	for name, c := range map[string]struct {
+		end  int64
+		fits bool
+	}{
+		"it ended before the snapshot": {261 * s, true},
+		"it ended after it":            {401 * s, false},
+	} {
+		l := &ledger{w: &kubelet.Witness{Holes: []host.Span{{From: 125 * s, To: 200 * s}}}}
+		if got := l.fits(&claim{lo: c.end - 120*s, hi: c.end - 120*s, end: host.Instant{At: c.end}, listed: &no, basis: basisListError}, &ran); got != c.fits {
+			t.Errorf("%s: fits %v", name, got)
+		}
+	}
+}

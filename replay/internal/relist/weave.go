@@ -232,13 +232,21 @@ func (l *ledger) orNext(c *claim, t *timed) bool {
 }
 
 // fits reports whether what is known of the claim agrees with the measurement, and the claim is not a relist
-// after the measured one, whose end is hidden in a hole of the log.
+// after the measured one, whose end is hidden in a hole of the log: no hole hides a second relist of
+// LongRelist where the counters show that one ended.
 func (l *ledger) fits(c *claim, t *timed) bool {
 	ran := t.To // it was still running at the snapshot
 	if t.end.To != 0 {
 		ran = t.end.From
 	}
-	return c.fits(t) && (!c.end.Known() || c.hi <= ran || l.w.Whole(ran, c.end.At))
+	return c.fits(t) && (!c.end.Known() || c.hi <= ran || l.w.Whole(ran, c.end.At) || c.longBy(t))
+}
+
+// longBy reports whether the claimed relist took LongRelist or more and ended in the step in which the counters
+// show that one such relist did.
+func (c *claim) longBy(t *timed) bool {
+	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
+	return t.SumMax != 0 && t.Count == 1 && lo > cmp.Or(t.Step, t.From) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
 }
 
 // fits reports whether what is known of the claim agrees with the measurement. A gauge value alone names a
