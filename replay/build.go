@@ -115,7 +115,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		against("lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order", true, m[0], Evidence{Record: m[1]})
 	}
 	if m := mixed; m[0] != nil {
-		against("the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets: nothing is claimed that rests on them",
+		against("the metrics are not of one kubelet, or their times are wrong, as these two samples show: nothing is claimed that rests on them",
 			true, m[0], Evidence{Record: m[1]})
 	}
 	for _, x := range s.Refuted {

@@ -1,7 +1,6 @@
 package assign
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -218,11 +217,6 @@ func (a *assigner) about(name string, f *parse.File) []*host.Records {
 		return []*host.Records{n}
 	}
 	return a.ofFile(f)
-}
-
-func seriesNode(s *parse.Series) string {
-	instance, _, _ := strings.Cut(s.Label("instance"), ":")
-	return cmp.Or(s.Node, s.Label("node"), instance)
 }
 
 func seriesFile(s *parse.Series) *parse.File {

@@ -97,6 +97,7 @@ func (s *splitter) assign(most int) (_ []*host.Records, more int) {
 		out = append(out, nodes[r])
 	}
 	byObject := s.objectNodes(out)
+	byObject = append(byObject, s.seriesNodes(append(slices.Clip(out), byObject...))...)
 	if most > 0 && len(out)+len(byObject) > most {
 		more += len(out) + len(byObject) - most
 		byObject = byObject[:most-len(out)]
@@ -116,10 +117,10 @@ func (s *splitter) assign(most int) (_ []*host.Records, more int) {
 	kept := out[:0]
 	told := slices.ContainsFunc(s.units, (*unit).about)
 	for _, n := range out {
-		if (told || len(byObject) > 0) && n.Name == unknownNode && len(out) > 1 && silent(n) {
-			continue // the text around lines about other nodes
+		if (told || len(byObject) > 0) && n.Name == unknownNode && len(out) > 1 && silent(n) && !slices.ContainsFunc(n.Scrapes, func(c *parse.Scrape) bool { return c.Failed != "" }) {
+			continue // what is around the lines and series of other nodes
 		}
-		if !silent(n) || len(n.Coverage) > 0 || len(out) == 1 {
+		if !silent(n) || len(n.Coverage)+len(n.Scrapes) > 0 || len(out) == 1 {
 			n.Interned = interned
 			kept = append(kept, n)
 		}
@@ -188,7 +189,7 @@ func (s *splitter) objectNodes(known []*host.Records) []*host.Records {
 	return out
 }
 
-// silent reports whether a node has no records but coverage.
+// silent reports whether a node has no records but coverage and snapshots, whose samples may be another's.
 func silent(n *host.Records) bool {
-	return len(n.Events)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) == 0
+	return len(n.Events)+len(n.Facts)+len(n.Series)+len(n.Objects)+len(n.Containers)+len(n.Listings) == 0
 }

@@ -43,3 +43,35 @@ func TestWithoutMixed(t *testing.T) {
 		}
 	}
 }
+
+// TestOutrun checks that counts which rise faster than one kubelet relists are told from those of one that was
+// restarted.
+func TestOutrun(t *testing.T) {
+	const basis, minute = parse.Stated, int64(60e9)
+	for _, tt := range []struct {
+		name   string
+		counts []float64 // a minute apart
+		basis  parse.Basis
+		mixed  bool
+	}{
+		{"a relist a second", []float64{5000, 5059, 5118}, basis, false},
+		{"restarted", []float64{5000, 5059, 12, 71}, basis, false},
+		{"two in turn", []float64{5000, 200, 5118, 318}, basis, true},
+		{"one after the other", []float64{200, 5118}, basis, true},
+		{"the other one has counted fewer", []float64{90000, 5000}, basis, true},
+		{"without times", []float64{200, 5118}, parse.NoTime, false},
+		{"with a lower bound of the time", []float64{200, 5118}, parse.LowerBound, false},
+	} {
+		src := &parse.Scrape{File: &parse.File{}, Stamp: parse.Stamp{Basis: tt.basis}}
+		for _, name := range []string{"kubelet_pleg_relist_duration_seconds_count", "kubelet_pleg_relist_latency_microseconds_count"} {
+			x := &parse.Series{Name: name, Job: "kubelet"}
+			for i, v := range tt.counts {
+				x.Points = append(x.Points, parse.Point{At: int64(i+1) * minute, V: v, Src: src})
+			}
+			other := &parse.Series{Name: "crio_operations", Job: "crio"}
+			if left, one, _ := WithoutMixed([]*parse.Series{x, other}); (one != nil) != tt.mixed || (len(left) == 1) != tt.mixed {
+				t.Errorf("%s, %s: %v, %d series left", name, tt.name, one, len(left))
+			}
+		}
+	}
+}

@@ -32,28 +32,61 @@ func (r Replaced) Until(at, to int64) int64 {
 	return to
 }
 
-// WithoutMixed returns the series without those of an exporter whose snapshots come from two kubelet processes
-// that ran at the same time, as of two nodes that nothing names, and a sample of each process. No step from one
-// of these snapshots to the next means anything. The samples are nil if there are none.
+// WithoutMixed returns the series without those of an exporter whose snapshots cannot be of one kubelet process
+// after the other, as of two nodes that nothing names, and two samples that show it. No step from one of these
+// snapshots to the next means anything. The samples are nil if there are none.
 func WithoutMixed(series []*parse.Series) (left []*parse.Series, one, other *parse.Sample) {
 	for _, s := range series {
-		if s.Name != "process_start_time_seconds" || !ofKubelet(s) {
+		start := s.Name == "process_start_time_seconds" && ofKubelet(s)
+		if !start && s.Name != relistMetrics[0].duration+"_count" && s.Name != relistMetrics[1].duration+"_count" {
 			continue
 		}
 		own := func(x *parse.Series) bool { return x.Job == s.Job && x.Label("job") == s.Label("job") }
-		seen := map[int64]float64{}
-		for _, x := range series {
-			if x.Name == "kubelet_pleg_last_seen_seconds" && own(x) {
-				for p := range x.Samples() {
-					seen[p.At] = p.V
-				}
-			}
+		if start {
+			one, other = together(s, lastSeen(series, own))
+		} else {
+			one, other = outrun(s)
 		}
-		if one, other = together(s, seen); one != nil {
+		if one != nil {
 			return slices.DeleteFunc(slices.Clone(series), own), one, other
 		}
 	}
 	return series, nil, nil
+}
+
+// lastSeen returns the last relists that the gauge names, by the time of the sample.
+func lastSeen(series []*parse.Series, own func(*parse.Series) bool) map[int64]float64 {
+	seen := map[int64]float64{}
+	for _, x := range series {
+		if x.Name == "kubelet_pleg_last_seen_seconds" && own(x) {
+			for p := range x.Samples() {
+				seen[p.At] = p.V
+			}
+		}
+	}
+	return seen
+}
+
+// outrun returns two consecutive samples of a count of relists between which more of them ended than one kubelet
+// has time for: each begins leastPause or more after the one before. A process that took the place of another one
+// began after the first of the samples, and counts from 0.
+func outrun(s *parse.Series) (one, other *parse.Sample) {
+	var last parse.Point
+	for p := range s.Samples() {
+		if math.IsNaN(p.V) || p.Src.Basis == parse.NoTime || p.Src.Basis == parse.LowerBound {
+			continue
+		}
+		if ended := p.V - last.V; last.Src != nil {
+			if ended < 0 {
+				ended = p.V
+			}
+			if ended > relistsMore+float64(By(p.At)-last.At)/float64(leastPause) {
+				return s.Cite(p), s.Cite(last)
+			}
+		}
+		last = p
+	}
+	return nil, nil
 }
 
 // together returns a sample of a process start and one of another process that ran at the same time: a later
@@ -92,6 +125,11 @@ const (
 	sameStart = 1.5
 	// clockStep is the most in seconds by which a clock is set back unnoticed.
 	clockStep = 60
+	// leastPause is the pause of the generic PLEG after a relist, in ns; the evented PLEG pauses longer.
+	leastPause = int64(950e6)
+	// relistsMore allows for relists that are forced, for those that run at both samples, and for a scrape that is
+	// dated a few seconds off.
+	relistsMore = 20
 	// maxStarts bounds the restarts among which together looks for two processes.
 	maxStarts = 1000
 )
