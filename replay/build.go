@@ -79,8 +79,8 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	n.Kubelet = kubelet.ProfileOf(s, forms, opt.Given)
 	warned := n.Kubelet.Few(parse.Many)
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Interned, n.Kubelet.CallTimeout())
-	var mixed [2]*parse.Sample
-	n.Series, mixed[0], mixed[1] = snapshots.WithoutMixed(n.Series)
+	var mixed *snapshots.Mixed
+	n.Series, mixed = snapshots.WithoutMixed(n.Series)
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.widen(s)
@@ -114,9 +114,8 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	if m := s.Mixed; m[0] != nil {
 		against("lines of kubelets of two nodes stand in one log and cannot be told apart: nothing is claimed that rests on their order", true, m[0], Evidence{Record: m[1]})
 	}
-	if m := mixed; m[0] != nil {
-		against("the metrics are not of one kubelet, or their times are wrong, as these two samples show: nothing is claimed that rests on them",
-			true, m[0], Evidence{Record: m[1]})
+	if m := mixed; m != nil {
+		against(m.Why+": nothing is claimed that rests on them", true, m.One, Evidence{Record: m.Other})
 	}
 	for _, x := range s.Refuted {
 		against("a condition states an age of the last relist that is more than the kubelet had run", false, x.Report, x.Start...)

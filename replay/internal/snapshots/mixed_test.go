@@ -37,9 +37,9 @@ func TestWithoutMixed(t *testing.T) {
 		}
 		all := []*parse.Series{series("kubelet_pleg_last_seen_seconds", "kubelet", tt.seen), series("process_start_time_seconds", "kubelet", tt.starts),
 			series("process_start_time_seconds", "crio", []float64{a, b, a})}
-		left, one, other := WithoutMixed(all)
-		if mixed := one != nil; mixed != tt.mixed || mixed != (other != nil) || mixed != (len(left) == 1) || !mixed && len(left) != 3 {
-			t.Errorf("%s: %v %v, %d series left", tt.name, one, other, len(left))
+		left, m := WithoutMixed(all)
+		if mixed := m != nil; mixed != tt.mixed || mixed && (m.One == nil || m.Other == nil) || mixed != (len(left) == 1) || !mixed && len(left) != 3 {
+			t.Errorf("%s: %+v, %d series left", tt.name, m, len(left))
 		}
 	}
 }
@@ -69,8 +69,8 @@ func TestOutrun(t *testing.T) {
 				x.Points = append(x.Points, parse.Point{At: int64(i+1) * minute, V: v, Src: src})
 			}
 			other := &parse.Series{Name: "crio_operations", Job: "crio"}
-			if left, one, _ := WithoutMixed([]*parse.Series{x, other}); (one != nil) != tt.mixed || (len(left) == 1) != tt.mixed {
-				t.Errorf("%s, %s: %v, %d series left", name, tt.name, one, len(left))
+			if left, m := WithoutMixed([]*parse.Series{x, other}); (m != nil) != tt.mixed || (len(left) == 1) != tt.mixed {
+				t.Errorf("%s, %s: %+v, %d series left", name, tt.name, m, len(left))
 			}
 		}
 	}

@@ -32,26 +32,34 @@ func (r Replaced) Until(at, to int64) int64 {
 	return to
 }
 
-// WithoutMixed returns the series without those of an exporter whose snapshots cannot be of one kubelet process
-// after the other, as of two nodes that nothing names, and two samples that show it. No step from one of these
-// snapshots to the next means anything. The samples are nil if there are none.
-func WithoutMixed(series []*parse.Series) (left []*parse.Series, one, other *parse.Sample) {
+// Mixed is why snapshots cannot be of one kubelet process after the other, and two samples that show it.
+type Mixed struct {
+	Why        string
+	One, Other *parse.Sample
+}
+
+// WithoutMixed returns the series without those of an exporter whose snapshots are of more than one kubelet, as of
+// two nodes that nothing names. No step from one of these snapshots to the next means anything. The second result
+// is nil if there are none.
+func WithoutMixed(series []*parse.Series) (left []*parse.Series, _ *Mixed) {
 	for _, s := range series {
 		start := s.Name == "process_start_time_seconds" && ofKubelet(s)
 		if !start && s.Name != relistMetrics[0].duration+"_count" && s.Name != relistMetrics[1].duration+"_count" {
 			continue
 		}
 		own := func(x *parse.Series) bool { return x.Job == s.Job && x.Label("job") == s.Label("job") }
+		m := Mixed{Why: "the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets"}
 		if start {
-			one, other = together(s, lastSeen(series, own))
+			m.One, m.Other = together(s, lastSeen(series, own))
 		} else {
-			one, other = outrun(s)
+			m.Why = "more relists ended between two snapshots than one kubelet has time for: the metrics are of several, or their times are wrong"
+			m.One, m.Other = outrun(s)
 		}
-		if one != nil {
-			return slices.DeleteFunc(slices.Clone(series), own), one, other
+		if m.One != nil {
+			return slices.DeleteFunc(slices.Clone(series), own), &m
 		}
 	}
-	return series, nil, nil
+	return series, nil
 }
 
 // lastSeen returns the last relists that the gauge names, by the time of the sample.
