@@ -42,21 +42,23 @@ type Mixed struct {
 // two nodes that nothing names. No step from one of these snapshots to the next means anything. The second result
 // is nil if there are none.
 func WithoutMixed(series []*parse.Series) (left []*parse.Series, _ *Mixed) {
+	own := func(s *parse.Series) func(*parse.Series) bool {
+		return func(x *parse.Series) bool { return x.Job == s.Job && x.Label("job") == s.Label("job") }
+	}
 	for _, s := range series {
-		start := s.Name == "process_start_time_seconds" && ofKubelet(s)
-		if !start && s.Name != relistMetrics[0].duration+"_count" && s.Name != relistMetrics[1].duration+"_count" {
-			continue
+		if s.Name == "process_start_time_seconds" && ofKubelet(s) {
+			if one, other := together(s, lastSeen(series, own(s))); one != nil {
+				return slices.DeleteFunc(slices.Clone(series), own(s)),
+					&Mixed{"the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets", one, other}
+			}
 		}
-		own := func(x *parse.Series) bool { return x.Job == s.Job && x.Label("job") == s.Label("job") }
-		m := Mixed{Why: "the metrics are of two kubelet processes that ran at the same time, of two nodes or of two kubelets"}
-		if start {
-			m.One, m.Other = together(s, lastSeen(series, own))
-		} else {
-			m.Why = "more relists ended between two snapshots than one kubelet has time for: the metrics are of several, or their times are wrong"
-			m.One, m.Other = outrun(s)
-		}
-		if m.One != nil {
-			return slices.DeleteFunc(slices.Clone(series), own), &m
+	}
+	for _, s := range series {
+		if s.Name == relistMetrics[0].duration+"_count" || s.Name == relistMetrics[1].duration+"_count" {
+			if one, other := outrun(s); one != nil {
+				return slices.DeleteFunc(slices.Clone(series), own(s)),
+					&Mixed{"more relists ended between two snapshots than one kubelet has time for: the metrics are of several, or their times are wrong", one, other}
+			}
 		}
 	}
 	return series, nil
