@@ -191,6 +191,7 @@ func TestAnotherNode(t *testing.T) {
 		{"a row of another", "worker-1", nil, nil, []string{"worker-1", "worker-99"}, "", []string{"worker-1 worker-1"}},
 		{"metrics of another", "worker-1", nil, nil, nil, "worker-99", []string{"worker-1", "worker-99 s"}},
 		{"a log that names none", "", []string{"worker-99"}, nil, nil, "", []string{"worker-99 worker-99"}},
+		{"a log that names none beside two nodes", "", []string{"worker-1", "worker-99"}, nil, nil, "", []string{"unknown", "worker-1 worker-1", "worker-99 worker-99"}},
 	} {
 		text := fmt.Sprintf(lineA, 1)
 		if c.log != "" {

@@ -146,8 +146,8 @@ func (a *assigner) records() {
 		}
 	}
 	for _, o := range b.Objects {
-		name, itself := objectNode(o)
-		if itself && a.byName(name) == nil && a.s.stranger(name, o.File) {
+		name, _ := objectNode(o)
+		if name != "" && a.byName(name) == nil && a.s.elsewhere(name, o.File) {
 			continue
 		}
 		for _, n := range a.about(name, o.File) {

@@ -159,8 +159,17 @@ func (s *splitter) joinHosts() {
 		has[r] = true
 	}
 	names := s.nodeNames()
+	described := map[int]string{} // by input: the only node that units describe, "" if there are several
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(u.mentions() && len(names[k[0]]) == 0) {
+		if old, any := described[u.file.Input]; u.object != "" && !(any && host.SameHost(old, u.object)) {
+			described[u.file.Input] = u.object
+			if any {
+				described[u.file.Input] = ""
+			}
+		}
+	}
+	for _, u := range s.units {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(len(names[k[0]]) == 0 && (u.mentions() || u.object != "" && described[u.file.Input] == "")) {
 			join(k[0], u)
 		}
 	}

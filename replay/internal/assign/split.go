@@ -24,6 +24,7 @@ type splitter struct {
 	said     []naming             // lines that name a node, not written by a kubelet
 	kubelets map[int][]*unit      // roots of the kubelets of each input; set by stranger
 	names    map[*unit][]string   // names of nodes by root; set by stranger
+	alone    map[int]string       // by input: the only node that Kubernetes objects are about, see aboutNodes
 	last     [2]*writer           // cache: most lines come from two writers
 }
 
@@ -96,6 +97,7 @@ func (s *splitter) assign(most int) (_ []*host.Records, more int) {
 		nodes[r] = &host.Records{Name: nameOf(members[r])}
 		out = append(out, nodes[r])
 	}
+	s.aboutNodes()
 	byObject := s.objectNodes(out)
 	byObject = append(byObject, s.seriesNodes(append(slices.Clip(out), byObject...))...)
 	if most > 0 && len(out)+len(byObject) > most {
@@ -165,9 +167,9 @@ func (s *splitter) talkative(roots []*unit, most int) []*unit {
 	return slices.DeleteFunc(roots, func(r *unit) bool { return !keep[r] })
 }
 
-// objectNodes creates a node for each Node object if the input has no kubelet log, such
-// as the output of "kubectl get nodes -o yaml"; otherwise only for those that are not a
-// kubelet's node.
+// objectNodes creates a node for each that Kubernetes objects name and that no known node is: each if the input has
+// no kubelet log, such as the output of "kubectl get nodes -o yaml" or that of "kubectl get events -o yaml" on
+// several nodes; otherwise only those whose own objects cannot be of a kubelet's node. A condition alone makes none.
 func (s *splitter) objectNodes(known []*host.Records) []*host.Records {
 	logged := slices.ContainsFunc(s.units, func(u *unit) bool { return u.kubelet })
 	have := map[string]bool{}
@@ -181,12 +183,42 @@ func (s *splitter) objectNodes(known []*host.Records) []*host.Records {
 	listed := s.listed()
 	var out []*host.Records
 	for _, o := range s.b.Objects {
-		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] && (!logged || s.stranger(o.Name, o.File)) && !(talks[o.File] && listed[o.File] == "") {
-			have[o.Name] = true
-			out = append(out, &host.Records{Name: o.Name})
+		name, itself := objectNode(o)
+		switch {
+		case name == "" || have[name] || o.Kind == facts.ObjectCondition || talks[o.File] && listed[o.File] == "":
+		case o.Kind == facts.ObjectNode && !logged, itself && s.elsewhere(name, o.File), o.Kind == facts.ObjectEvent && !logged && s.alone[o.File.Input] == "":
+			have[name] = true
+			out = append(out, &host.Records{Name: name})
 		}
 	}
 	return out
+}
+
+// elsewhere reports whether an object about the node name is not about that of the kubelets in the input of f: these
+// have other names, or none, and the objects of the input are about several nodes.
+func (s *splitter) elsewhere(name string, f *parse.File) bool {
+	return s.stranger(name, f) || !host.SameHost(name, s.alone[f.Input])
+}
+
+// aboutNodes sets alone: by input, the one node that describes itself in objects or, if none does, the only one that
+// objects name; "" if there are several.
+func (s *splitter) aboutNodes() {
+	s.alone = map[int]string{}
+	own := map[int]bool{}
+	for _, o := range s.b.Objects {
+		name, itself := objectNode(o)
+		if name == "" || own[o.File.Input] && !itself {
+			continue
+		}
+		old, any := s.alone[o.File.Input]
+		switch {
+		case !any || itself && !own[o.File.Input]:
+			s.alone[o.File.Input] = name
+		case !host.SameHost(old, name):
+			s.alone[o.File.Input] = ""
+		}
+		own[o.File.Input] = own[o.File.Input] || itself
+	}
 }
 
 // silent reports whether a node has no records but coverage and snapshots, whose samples may be another's.
