@@ -37,9 +37,14 @@ func newAssigner(s *splitter, nodes map[*unit]*host.Records, all []*host.Records
 	for _, n := range all {
 		a.named[strings.ToLower(n.Name)] = n
 	}
+	full := map[string]int{}
 	for _, n := range all {
-		short, _, _ := strings.Cut(strings.ToLower(n.Name), ".")
-		if a.named[short] == nil && !isIP(n.Name) {
+		if short, _, cut := strings.Cut(strings.ToLower(n.Name), "."); cut && a.named[short] == nil && !isIP(n.Name) {
+			full[short]++
+		}
+	}
+	for _, n := range all {
+		if short, _, _ := strings.Cut(strings.ToLower(n.Name), "."); full[short] == 1 && !isIP(n.Name) {
 			a.named[short] = n
 		}
 	}

@@ -77,11 +77,25 @@ func (s *splitter) joinByName() {
 			}
 		}
 	}
-	// A short host name and the full name of the same machine.
-	for name, u := range byName {
-		short, _, _ := strings.Cut(name, ".")
-		if o := byName[short]; o != nil && !isIP(name) {
-			join(o, u)
+	// A short host name and the full name of the same machine, unless it is short for several or their kubelets ran
+	// beside each other.
+	full := map[string]string{} // "": there are several
+	for name := range byName {
+		if short, _, cut := strings.Cut(name, "."); cut && byName[short] != nil && !isIP(name) {
+			if _, any := full[short]; any {
+				name = ""
+			}
+			full[short] = name
+		}
+	}
+	ran := s.processes(restart)
+	for short, name := range full {
+		if name == "" {
+			continue
+		}
+		a, b := byName[short].root(), byName[name].root()
+		if ran[a] == nil || ran[b] == nil || !ran[a].beside(ran[b]) {
+			ran.join(a, b)
 		}
 	}
 }
@@ -289,9 +303,10 @@ type running map[*unit]*processes
 func (m running) join(a, b *unit) {
 	if a, b = a.root(), b.root(); a != b {
 		join(a, b)
-		if m[a] == nil {
+		switch {
+		case m[a] == nil:
 			m[a] = m[b]
-		} else {
+		case m[b] != nil:
 			m[a] = m[a].add(m[b])
 		}
 	}

@@ -1,0 +1,47 @@
+package assign
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestShortNames checks that a short host name is joined to the one full name that begins with it, unless both
+// kubelets ran at the same time.
+func TestShortNames(t *testing.T) {
+	const minute = int64(60e9)
+	for _, c := range []struct {
+		name  string
+		hosts []string
+		pids  []int
+		want  string
+	}{
+		{"short and full", []string{"n1", "n1.a.example"}, []int{11, 11}, "n1"},
+		{"a log without process IDs", []string{"n1", "n1.a.example"}, []int{11, 0}, "n1"},
+		{"beside each other", []string{"n1", "n1.a.example"}, []int{11, 22}, "n1 n1.a.example"},
+		{"short for two", []string{"n1", "n1.a.example", "n1.b.example"}, []int{11, 11, 11}, "n1 n1.a.example n1.b.example"},
+		{"two full ones", []string{"n1.a.example", "n1.b.example"}, []int{11, 22}, "n1.a.example n1.b.example"},
+	} {
+		b := &parse.Bundle{}
+		for i, h := range c.hosts {
+			f := &parse.File{Path: h}
+			kind := &parse.EventKind{File: f, Sigs: &parse.SigSet{}, Origin: &parse.Origin{Source: parse.SrcKubelet, Host: h, PID: c.pids[i]}, Headed: true}
+			b.Files = append(b.Files, f)
+			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: kind.Origin})
+			for m := range int64(5) {
+				b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText("x"), parse.Event{Line: uint32(m + 1), Stamp: parse.Stamp{At: (m + 1) * minute, Basis: parse.Stated}}))
+			}
+		}
+		nodes, _ := Split(b, 0, nil)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Name)
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
