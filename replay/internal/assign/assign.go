@@ -63,11 +63,11 @@ func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
 		n := a.nodes[r]
 		own, known := itself[r]
 		if !known {
-			kubelet := false
+			kubelet, several := false, false
 			for _, u := range members[r] {
-				own, kubelet = append(own, u.itself...), kubelet || u.kubelet
+				own, kubelet, several = append(own, u.itself...), kubelet || u.kubelet, several || u.several
 			}
-			if !kubelet {
+			if !kubelet || several && len(own) == 0 {
 				own = []string{n.Name}
 			}
 			itself[r] = own

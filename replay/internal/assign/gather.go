@@ -72,6 +72,11 @@ func (s *splitter) survey() {
 			w.unit.saw(w.origin, w.when)
 		}
 	}
+	for _, u := range s.units {
+		if u.kubelet && len(u.itself) == 0 && len(u.names) > 1 {
+			u.several, u.names = true, map[string]int{}
+		}
+	}
 	for _, f := range s.b.Facts {
 		if s.byFile[f.File] == nil {
 			s.unit(f.File, "", 0)

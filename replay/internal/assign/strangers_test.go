@@ -22,7 +22,8 @@ func TestStrangers(t *testing.T) {
 		{"too many", []string{"controller: n1", "controller: n2", "controller: n1", "controller: n3"}, 1, "n1 2"},
 		{"short and full name", []string{"controller: n1.example.com", "controller: n1"}, 0, "n1 2"},
 		{"beside a kubelet", []string{"kubelet: n1", "controller: n2", "controller: n1", "controller: n2"}, 0, "n1 2, n2 2"},
-		{"beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n1", "controller: n2"}, 0, "n2 4"},
+		{"several beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n1", "controller: n2"}, 0, "n1 1, n2 2, unknown 1"},
+		{"one beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n2"}, 0, "n2 3"},
 	} {
 		f := &parse.File{Path: "paste.log"}
 		sigs := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNodeEvent, Extract: func(msg string, dst []parse.Field) []parse.Field {

@@ -21,6 +21,7 @@ type unit struct {
 	pid      int               // set for one of several kubelets in the file; 0: all other lines
 	names    map[string]int    // node names in its lines, with counts
 	itself   []string          // those of the names that a kubelet states, in its log or its metrics
+	several  bool              // its kubelet names no node, and lines of others in between name more than one
 	override string            // --hostname-override
 	system   string            // the host's own name; weaker evidence, as it may differ from the node's name
 	object   string            // the only node described by a file without kubelet lines
