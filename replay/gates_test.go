@@ -32,3 +32,24 @@ func TestGatesByProcess(t *testing.T) {
 		}
 	}
 }
+
+// TestFallbackIsLate checks that PLEG is not called unhealthy by the threshold of three minutes before it was in
+// force: the evented PLEG, whose threshold is ten minutes, relisted until it fell back.
+func TestFallbackIsLate(t *testing.T) {
+	const head = "I1120 10:00:00.000000    4242 feature_gate.go:1] feature gates: {map[EventedPLEG:true]}\n"
+	const report = "E1120 10:09:00.000000    4242 kubelet.go:2327] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s\""
+	for name, c := range map[string]struct {
+		fell, want string
+	}{
+		"it fell back before":            {"10:01:00", "10:07:00"},
+		"it fell back when it was older": {"10:08:30", "10:08:30"},
+	} {
+		n := buildOne(t, head+"I1120 "+c.fell+".000000    4242 evented.go:182] \"Fall back to Generic PLEG relisting since Evented PLEG is not working\"\n"+report)
+		if len(n.Episodes) != 1 {
+			t.Fatalf("%s: %d episodes", name, len(n.Episodes))
+		}
+		if got := time.Unix(0, n.Episodes[0].Breach).UTC().Round(time.Second).Format("15:04:05"); got != c.want {
+			t.Errorf("%s: breach at %s, want %s", name, got, c.want)
+		}
+	}
+}

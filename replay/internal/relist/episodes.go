@@ -229,6 +229,9 @@ func (w *episodeBuilder) episode(run int, gs []*LastSeen) Episode {
 	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
 	e.Breach = e.LastStart.At + int64(w.limit(gs[0]))
 	e.FirstReport, e.LastReport = gs[0].First(), last.Last()
+	if _, ill := w.n.Limit(run, e.LastStart.At); ill > e.Breach && w.n.Kubelet.EventedSends() {
+		e.Breach = min(ill, e.FirstReport) // the evented PLEG, whose threshold is longer, may have relisted until then
+	}
 	for _, g := range gs {
 		e.LastStarts = append(e.LastStarts, g.Start())
 		e.Reports, e.Stepped = e.Reports+len(g.Lines), e.Stepped+g.Stepped
