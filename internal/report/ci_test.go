@@ -481,3 +481,20 @@ func TestTextfile(t *testing.T) {
 		t.Errorf("episodes %g in %d series", sum, len(seen))
 	}
 }
+
+// TestOpenEpisodeIsTold checks that the textfile shows an episode that had not recovered, with the time that is
+// proven of it.
+func TestOpenEpisodeIsTold(t *testing.T) {
+	r := breaches(0, rules.Info)
+	n := &r.Nodes[0]
+	n.Episodes = []replay.Episode{{Breach: 1, FirstReport: 1, LastReport: 1 + 90e9}}
+	n.Health = []replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + 90e9}, State: replay.Unhealthy}}
+	prom := string(written(t, writeTextfile, r))
+	for _, sample := range []string{"plegforensics_episodes_open{", "plegforensics_unhealthy_proven_seconds{"} {
+		_, rest, ok := strings.Cut(prom, "\n"+sample)
+		line, _, _ := strings.Cut(rest, "\n")
+		if want := map[bool]string{true: "} 1", false: "} 90"}[strings.Contains(sample, "open")]; !ok || !strings.HasSuffix(line, want) {
+			t.Errorf("%s%s, want %s", sample, line, want)
+		}
+	}
+}

@@ -21,6 +21,8 @@ var families = []struct{ name, help string }{
 	{"kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known"},
 	{"episodes", "Episodes of PLEG being unhealthy"},
 	{"unhealthy_seconds", "Time in episodes whose recovery is known, at most: they may have ended before the input proves it"},
+	{"unhealthy_proven_seconds", "Time in which PLEG is proven to have been unhealthy or not to have listed pods yet, also in an episode that goes on at the end"},
+	{"episodes_open", "Episodes that had not recovered as far as the input shows"},
 	{"health_unknown_seconds", "Time of which nothing tells whether PLEG was healthy"},
 	{"peak_age_seconds", "Greatest age of the last relist that a line states"},
 	{"breaches", "Breaches by rule"},
@@ -38,12 +40,15 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	if v := n.Kubelet.Versions(); v != "" {
 		add("kubelet_info", 1, "version", v, "rules", n.Kubelet.Rules)
 	}
-	unhealthy, unknown := 0.0, 0.0
+	unhealthy, proven, unknown, open := 0.0, 0.0, 0.0, 0
 	var peak *float64
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.Breach != 0 && e.Recovered > e.Breach {
 			unhealthy += model.Seconds(e.Recovered.Sub(e.Breach))
+		}
+		if e.Recovered == 0 {
+			open++
 		}
 		if a := e.PeakAge; a != nil && (peak == nil || *a > *peak) {
 			peak = a
@@ -51,14 +56,20 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	}
 	if len(n.Episodes) > 0 || Decided(n.Undecided, "relist-threshold-exceeded") {
 		add("episodes", float64(len(n.Episodes)))
+		add("episodes_open", float64(open))
 		add("unhealthy_seconds", unhealthy)
 	}
 	for _, h := range n.Health {
-		if h.State == "unknown" && h.To > h.From {
-			unknown += model.Seconds(h.To.Sub(h.From))
+		switch took := model.Seconds(h.To.Sub(h.From)); {
+		case h.To <= h.From:
+		case h.State == "unknown":
+			unknown += took
+		case h.State == "unhealthy" || h.State == "never-relisted":
+			proven += took
 		}
 	}
 	if len(n.Health) > 0 {
+		add("unhealthy_proven_seconds", proven)
 		add("health_unknown_seconds", unknown)
 	}
 	if peak != nil {
