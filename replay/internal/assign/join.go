@@ -172,7 +172,12 @@ func (s *splitter) joinHosts() {
 	for _, r := range all {
 		has[r] = true
 	}
-	names := s.nodeNames()
+	names, hosts := s.nodeNames(), map[*unit][]string{}
+	for _, u := range s.units {
+		if u.host != "" && u.own && !generic(u.host) {
+			hosts[u.root()] = append(hosts[u.root()], u.host)
+		}
+	}
 	described := map[int]string{} // by input: the only node that units describe, "" if there are several
 	for _, u := range s.units {
 		if old, any := described[u.file.Input]; u.object != "" && !(any && host.SameHost(old, u.object)) {
@@ -183,7 +188,7 @@ func (s *splitter) joinHosts() {
 		}
 	}
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !(len(names[k[0]]) == 0 && (u.mentions() || u.object != "" && described[u.file.Input] == "")) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !another(hosts[k[0]], hosts[u.root()]) && !(len(names[k[0]]) == 0 && (u.mentions() || u.object != "" && described[u.file.Input] == "")) {
 			join(k[0], u)
 		}
 	}

@@ -45,3 +45,32 @@ func TestShortNames(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherHost checks that the log of another program belongs to the kubelet's node unless its host is another one
+// than that of the kubelet's log.
+func TestOtherHost(t *testing.T) {
+	for _, c := range []struct{ name, kubelet, other, want string }{
+		{"the same", "n1", "n1.example.com", "n1"},
+		{"a log of the kubelet without hosts", "", "n1", "n1"},
+		{"not yet named", "n1", "localhost", "n1"},
+		{"another", "n1", "n2", "n1 n2"},
+	} {
+		b := &parse.Bundle{}
+		for i, o := range []*parse.Origin{{Source: parse.SrcKubelet, Host: c.kubelet, PID: 11}, {Source: parse.SrcContainerd, Host: c.other, PID: 22}} {
+			f := &parse.File{Path: string(rune('a' + i))}
+			kind := &parse.EventKind{File: f, Sigs: &parse.SigSet{}, Origin: o, Headed: true}
+			b.Files = append(b.Files, f)
+			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: o})
+			b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText("x"), parse.Event{Line: 1, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}}))
+		}
+		nodes, _ := Split(b, 0, nil)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Name)
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
