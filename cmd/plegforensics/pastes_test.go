@@ -95,6 +95,18 @@ var pastes = []struct {
 		`worker-7   NotReady   <none>   10d   v1.19.3    10.0.0.7      <none>        Ubuntu 18.04.5 LTS   4.15.0-112-generic  docker://19.3.6`,
 		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 	}, "analyze", []string{"worker-7: unhealthy", "kubelet v1.19.3, docker 19.3.6"}, nil},
+	{"an error that did not end the kubelet", []string{
+		`E0221 18:12:14.791503   16229 kubelet.go:1228] Failed to start ContainerManager system validation failed - Following Cgroup subsystem not mounted: [memory]`,
+	}, "analyze", nil, []string{"gave up", "kubelet-start-failed"}},
+	{"an error that ended it", []string{
+		`F0221 18:12:14.791503   16229 kubelet.go:1428] Failed to start ContainerManager system validation failed - Following Cgroup subsystem not mounted: [memory]`,
+	}, "analyze", []string{"kubelet-start-failed"}, nil},
+	{"a call that is written without its object", []string{
+		`StopPodSandbox from runtime service failed: rpc error: code = Unknown desc = failed to destroy network for sandbox "055b": unexpected end of JSON input`,
+	}, "analyze", []string{"kubelet of unknown version"}, nil},
+	{"a runtime on Windows", []string{
+		`time="2025-02-19T18:15:44.226582400+05:30" level=error msg="failed to load cni during init, please check CRI plugin status before setting up network for pods" error="cni config load failed: no network config found in C:\\Program Files\\containerd\\cni\\conf: cni plugin not initialized: failed to load cni config"`,
+	}, "analyze", []string{"network-not-ready"}, []string{"journalctl", "ps -eLo"}},
 	{"a node that a table lists as not ready", []string{
 		`NAME       STATUS     ROLES    AGE   VERSION`,
 		`worker-7   NotReady   <none>   10d   v1.19.3`,

@@ -44,7 +44,12 @@ var clues = []clue{
 	{parse.SigStatusWait, "", anyForm, 13, 0, 0},
 	{parse.SigSkip, "", structured, 21, 0, 0},
 	{parse.SigListFail, "", printf, 0, 20, 0},
-	{parse.SigRPC, "from runtime service failed: ", printf, 0, 20, 0},
+	// Those that name no object begin so; of others the ID or the filter is quoted.
+	{parse.SigRPC, `" from runtime service failed: `, printf, 0, 20, 0},
+	{parse.SigRPC, " with filter …from runtime service failed: ", printf, 0, 20, 0},
+	{parse.SigRPC, "RunPodSandbox from runtime service failed: ", printf, 0, 20, 0},
+	{parse.SigRPC, "Version from runtime service failed: ", printf, 0, 20, 0},
+	{parse.SigRPC, "Status from runtime service failed: ", printf, 0, 20, 0},
 	{parse.SigRPC, `from runtime service failed" `, structured, 21, 0, 0},
 	// gRPC codes were logged as numbers.
 	{parse.SigRPC, "failed: rpc error: code = 2 desc", printf, 0, 8, 0},
