@@ -3,14 +3,16 @@ package bundle
 import (
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal/binary"
 )
 
-// A flipped bit in a clock of a journal entry looks like a setting of the clock that
-// the next entry takes back. A setting is believed if more than one entry backs it.
+// A setting of the clock moves all entries behind it, damage only the entry that is
+// damaged. So entries behind which the clocks go on as before are dated by those around
+// them, which is right too if the clock was set for a moment and set back.
 
 // clocks are when an entry was received, in µs: since boot, and Unix time.
 type clocks struct{ mono, wall int64 }
@@ -62,79 +64,97 @@ const (
 // mender yields the entries of a journal, those with damaged clocks with the clocks that
 // their neighbours give them. It holds entries back behind a step of the clock.
 type mender struct {
-	file     *parse.File
-	told     []parse.Warning
-	more     int
-	boot     binary.ID
-	last     clocks // of the last entry that was yielded
-	n        int    // entries up to that without a step
-	held     []*binary.Entry
-	heldLast clocks
+	file *parse.File
+	told []parse.Warning
+	more int
+	boot binary.ID
+	last clocks // of the last entry that was yielded
+	n    int    // entries up to that without a step
+	held []*binary.Entry
 }
 
 func (m *mender) mended(entries iter.Seq[*binary.Entry]) iter.Seq[*binary.Entry] {
 	return func(yield func(*binary.Entry) bool) {
 		for e := range entries {
-			if !m.take(e, yield) {
+			if !m.take(e, false, yield) {
 				return
 			}
 		}
-		m.release(yield)
-	}
-}
-
-// take yields e, with those held before it, or holds it.
-func (m *mender) take(e *binary.Entry, yield func(*binary.Entry) bool) bool {
-	c := clocksOf(e)
-	switch {
-	case m.n > 0 && e.Boot == m.boot && c.follows(m.last):
-		if m.n+1 <= len(m.held) {
-			break
-		}
-		for _, h := range m.held {
-			m.mend(h, clocksOf(h).between(m.last, c))
-			if !yield(h) {
-				return false
+		for len(m.held) > 0 {
+			if !m.release(yield) {
+				return
 			}
 		}
-		m.held = m.held[:0]
-		m.last, m.n = c, m.n+1
-		return yield(e)
-	case m.n > 0 && e.Boot == m.boot && len(m.held) < mostOdd && (len(m.held) == 0 || !c.follows(m.heldLast)):
-		m.held, m.heldLast = append(m.held, e.Clone()), c
-		return true
 	}
-	if !m.release(yield) {
-		return false
-	}
-	if e.Boot != m.boot || !c.follows(m.last) {
-		m.n = 0
-	}
-	m.boot, m.last, m.n = e.Boot, c, m.n+1
-	return yield(e)
 }
 
-// release yields the entries that are held as they are.
-func (m *mender) release(yield func(*binary.Entry) bool) bool {
-	for _, h := range m.held {
-		if !yield(h) {
+// take yields e, with those held before it, or holds it. An entry that is not kept is
+// valid until the next only.
+func (m *mender) take(e *binary.Entry, kept bool, yield func(*binary.Entry) bool) bool {
+	for c := clocksOf(e); ; {
+		same := m.n > 0 && e.Boot == m.boot
+		switch {
+		case same && c.follows(m.last) && m.n+1 > len(m.held):
+			var before clocks
+			for i, h := range m.held {
+				was := clocksOf(h)
+				set := i > 0 && was.follows(before) || i+1 < len(m.held) && clocksOf(m.held[i+1]).follows(was)
+				before = was
+				m.mend(h, was.between(m.last, c), set)
+				if !yield(h) {
+					return false
+				}
+			}
+			m.held = m.held[:0]
+			m.last, m.n = c, m.n+1
+			return yield(e)
+		case same && !c.follows(m.last) && len(m.held) < mostOdd:
+			if !kept {
+				e = e.Clone()
+			}
+			m.held = append(m.held, e)
+			return true
+		case len(m.held) == 0:
+			m.boot, m.last, m.n = e.Boot, c, 1
+			return yield(e)
+		}
+		if !m.release(yield) {
 			return false
 		}
-		m.last, m.n = clocksOf(h), 1
 	}
-	m.held = m.held[:0]
+}
+
+// release yields the first of the entries that are held as it is, and takes the others
+// anew: the clock was set there.
+func (m *mender) release(yield func(*binary.Entry) bool) bool {
+	held := m.held
+	m.held = nil
+	m.last, m.n = clocksOf(held[0]), 1
+	if !yield(held[0]) {
+		return false
+	}
+	for _, h := range held[1:] {
+		if !m.take(h, true, yield) {
+			return false
+		}
+	}
 	return true
 }
 
-// mend gives e other clocks and tells it.
-func (m *mender) mend(e *binary.Entry, to clocks) {
+// mend gives e other clocks and tells it; set says that the next to it agree with those it has.
+func (m *mender) mend(e *binary.Entry, to clocks, set bool) {
 	apart := (to.wall - to.mono) - (e.Realtime - e.Monotonic)
+	set = set && to.wall != e.Realtime
 	e.Monotonic, e.Realtime = to.mono, to.wall
 	if len(m.told) == mostOddTold {
 		m.more++
 		return
 	}
-	m.told = append(m.told, oddClocks(m.file, e.Number, e.Offset, apart))
+	w := oddClocks(m.file, e.Number, e.Offset, apart)
+	if set {
+		w.Msg = strings.Replace(w.Msg, "are damaged:", "are damaged, or the clock was set and soon set back:", 1)
+	}
+	m.told = append(m.told, w)
 }
 
 // warnings returns what to tell of the file.
