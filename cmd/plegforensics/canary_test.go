@@ -587,11 +587,13 @@ func TestCanary(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range canaryBatch(t, p, root, archive, false) {
+	for _, m := range canaryBatch(t, p, root, archive) {
 		shown[m] = true
 	}
-	for _, m := range canaryBatch(t, p, root, archive, true) {
-		t.Errorf("batch: %s is left, planted in %.300s", m, p.marks[m])
+	for _, flags := range [][]string{{"--redact"}, {"--redact-key", "k"}} {
+		for _, m := range canaryBatch(t, p, root, archive, flags...) {
+			t.Errorf("batch %v: %s is left, planted in %.300s", flags, m, p.marks[m])
+		}
 	}
 	t.Logf("%d of %d names are seen without --redact", len(shown), len(p.marks))
 	if len(shown) < len(p.marks)/2 {
@@ -653,15 +655,13 @@ func written(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// canaryBatch runs a fleet of bundles, some of them broken, merges its partial, and returns the
-// names that appear in the output.
-func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []string {
+// canaryBatch runs a fleet of bundles, some of them broken, from arguments, a manifest and a
+// directory, anew, resumed and in shards, merges the partials, and returns the names that appear in
+// the output, which is all that the runs write: reports and their file names, what the next run
+// resumes from, and both streams.
+func canaryBatch(t *testing.T, p *planted, root, archive string, flags ...string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	flags := []string{}
-	if redact {
-		flags = []string{"--redact-key", "k"}
-	}
 	broken := filepath.Join(filepath.Dir(root), p.word()+".tar.xz")
 	if err := os.WriteFile(broken, []byte("\xfd7zXZ\x00no"), 0o644); err != nil {
 		t.Fatal(err)
@@ -672,11 +672,21 @@ func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []
 		run(context.Background(), append([]string{"plegforensics", "batch"}, args...), strings.NewReader(""), &stdout, &stderr)
 		all.WriteString(stdout.String() + islandOf(t, stdout.Bytes()) + stderr.String())
 	}
-	args := append(flags, "--out-dir", filepath.Join(dir, "out"), "--partial", filepath.Join(dir, "p.plegp"))
+	args := append(slices.Clone(flags), "--out-dir", filepath.Join(dir, "out"), "--partial", filepath.Join(dir, "p.plegp"))
 	for _, f := range report.Formats {
 		args = append(args, "--report", f.Name)
 	}
 	one(append(args, root, archive, broken, root+"-gone")...)
+	one(append(args, "--resume", root, archive, broken, root+"-gone")...)
+	one(append(args, root, archive)...) // refused, since the directory has reports
+	manifest := filepath.Join(t.TempDir(), p.word()+".txt")
+	if err := os.WriteFile(manifest, []byte(archive+"\n"+broken+"\n"+root+"-gone\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one(append(slices.Clone(flags), "--manifest", manifest, "--shard", "1/2", "--partial", filepath.Join(dir, "1.plegp"))...)
+	one(append(slices.Clone(flags), "--manifest", manifest+"-gone")...)
+	one(append(slices.Clone(flags), "--strict", "--fail-on", "info", filepath.Dir(root), filepath.Dir(root)+"/*.tar.xz", "-o", "ndjson")...)
+	one(append(append([]string{"merge"}, flags...), filepath.Join(dir, "1.plegp"), broken, manifest)...)
 	rest := []string{"--verbose"}
 	for _, f := range fleet.Formats {
 		rest = append(rest, "-o", f.Name+"="+filepath.Join(dir, f.Name))
@@ -684,7 +694,7 @@ func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []
 	one(append(append(rest, flags...), root, broken)...)
 	one(append([]string{"merge"}, append(rest, filepath.Join(dir, "p.plegp"))...)...)
 	seen := p.seen(all.String() + written(t, dir))
-	if redact {
+	if len(flags) > 0 {
 		for _, m := range seen {
 			t.Logf("%s", around(all.String()+written(t, dir), m))
 		}

@@ -80,6 +80,7 @@ var elsewhere = []shape{
 	{lazy(`\b(?:Accepted|Failed) [a-z/-]+ for (?:invalid user )?([^\s"']+) from `), []Kind{Object}, " for "},
 	{lazy(`\bsudo(?:\[\d+\])?: +([^\s:]+) : `), []Kind{Object}, "sudo"},
 	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
+	{lazy(`/(?:builds|runner/work|jenkins/workspace)/([^/\s;"':,\\]+)(?:/([^/\s;"':,\\]+))?/`), []Kind{Object, Object}, "/builds/|/work"}, // in stack dumps
 	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "ER=|NAME=|TEAM=|TENANT=|PROJECT=|DATABASE=|DB="},
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
 	{lazy(`[ ,=]\d+\(([A-Za-z_][^()\s,]*)\)`), []Kind{Object}, "uid=|gid=|groups="}, // as the command id writes them

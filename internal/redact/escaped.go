@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,81 @@ func escapedForm(s string, i int) form {
 		return form{}
 	}
 	return form{from, at, Word, string(text)}
+}
+
+// decoded returns s with the characters that HTML and mail escape, M&uuml;ller, &#77;&quot; and
+// M=C3=BCller, as they are, so that positions and names are found in it. Kept are those that cannot
+// be printed, blanks, and slashes, which would make other paths; so is =3C, which any value may begin with.
+func decoded(s string) string {
+	for range maxEscaped {
+		var b []byte
+		last := 0
+		for i := 0; ; {
+			k := strings.IndexAny(s[i:], "&=")
+			if k < 0 {
+				break
+			}
+			i += k
+			c, n := mailRune(s[i:])
+			if s[i] == '&' {
+				c, n = entity(s[i:])
+			}
+			if n > 0 {
+				b = utf8.AppendRune(append(b, s[last:i]...), c)
+				last = i + n
+			}
+			i += max(n, 1)
+		}
+		if last == 0 {
+			break
+		}
+		s = string(append(b, s[last:]...))
+	}
+	return s
+}
+
+// maxEscaped is how often a text may have been escaped: &amp;uuml; twice.
+const maxEscaped = 4
+
+// maxEntity is longer than the names of the characters that a name may have.
+const maxEntity = 16
+
+// entity decodes &uuml; or &#252; at the start of s and returns its length, 0 if there is none.
+func entity(s string) (c rune, length int) {
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
+	if end < 3 {
+		return 0, 0
+	}
+	text := html.UnescapeString(s[:end+1])
+	c, n := utf8.DecodeRuneInString(text)
+	if n < len(text) || c == utf8.RuneError || !unicode.IsPrint(c) || c == ' ' || c == '/' || c == '\\' {
+		return 0, 0
+	}
+	return c, end + 1
+}
+
+// mailRune decodes a letter beyond ASCII written as in mail, =C3=BC, at the start of s and returns
+// its length, 0 if there is none.
+func mailRune(s string) (c rune, length int) {
+	var b [utf8.UTFMax]byte
+	for n := range b {
+		if len(s) < 3*n+3 || s[3*n] != '=' {
+			return 0, 0
+		}
+		v, err := strconv.ParseUint(s[3*n+1:3*n+3], 16, 8)
+		if err != nil || v < utf8.RuneSelf {
+			return 0, 0
+		}
+		b[n] = byte(v)
+		if utf8.FullRune(b[:n+1]) {
+			c, size := utf8.DecodeRune(b[:n+1])
+			if size != n+1 || !unicode.In(c, unicode.L, unicode.M, unicode.Nd) {
+				return 0, 0
+			}
+			return c, 3 * size
+		}
+	}
+	return 0, 0
 }
 
 // maxBackslashes is how many backslashes a text has before an escape if it was escaped again and again.

@@ -20,6 +20,7 @@ var named = []string{
 	`mount -o username=X,password=x2,dom=Y //a/b`, `kubernetes.io/csi/X^Y`,
 	// References and objects.
 	`eviction of pod/X on node/Y`, `see node/X, pod/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
+	`node='X' and pod='Y'`, `{'nodeName': 'X', 'namespace': 'Y'}`, `nodeName: 'X'`,
 	`Node X hasn't been updated for 3m`, `serviceaccount:X:Y denied`, `ssh -l X Y uptime`, `TaskExit event container_id:"a" id:"b" namespace X`,
 	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.

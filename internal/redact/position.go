@@ -100,7 +100,7 @@ var shapes = []shape{
 	{lazy(`kubernetes\.io~[a-z-]+/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "kubernetes.io~"},
 	{lazy(`kubernetes\.io\\+x7e[a-z]+(?:\\+x2d[a-z]+)*-((?:[A-Za-z0-9._-]|\\+x2d)+?)(?:\.mount\b|[\s"':,;]|$)`), []Kind{Volume}, "x7e"},
 	{lazy(`\b((?:eui|naa)\.[0-9A-Fa-f]{16,32})\b`), []Kind{Volume}, "eui.|naa."},
-	{lazy(`\b(?:[Ww][Ww][Pp]?[Nn]?[Nn]|naa|NAA)[ .:=-]{1,2}(?:0x)?([0-9A-Fa-f]{16}(?:[0-9A-Fa-f]{16})?)\b`), []Kind{Volume}, "wwn|WWN|wwpn|WWPN|naa|NAA"},
+	{lazy(`(?:\b|_)(?:[Ww][Ww][Pp]?[Nn]?[Nn]|naa|NAA)[ .:=-]{1,2}((?:0x)?[0-9A-Fa-f]{16}(?:[0-9A-Fa-f]{16})?)\b`), []Kind{Volume}, "wwn|WWN|wwpn|WWPN|naa|NAA"},
 	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
 	// Hosts.
 	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|not answering|with error|error:|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
@@ -320,8 +320,8 @@ func positions(s string, has *pairs) []span {
 // assignment is the position of a key and its value.
 type assignment struct{ key, keyEnd, from, to int }
 
-// assignments yields KEY="value", KEY: "value" as in JSON and klog lines, and KEY=value, also
-// within quoted values.
+// assignments yields KEY="value", KEY: "value" as in JSON and klog lines, both with single quotes
+// too, as Python and YAML write them, and KEY=value, also within quoted values.
 func assignments(s string) iter.Seq[assignment] {
 	return func(yield func(assignment) bool) {
 		for at, i := 0, 0; i < len(s); i++ {
@@ -333,7 +333,7 @@ func assignments(s string) iter.Seq[assignment] {
 			if blank {
 				a.keyEnd--
 			}
-			if a.keyEnd > at && s[a.keyEnd-1] == '"' {
+			if a.keyEnd > at && (s[a.keyEnd-1] == '"' || s[a.keyEnd-1] == '\'') {
 				a.keyEnd--
 			}
 			for a.keyEnd > at && s[a.keyEnd-1] == '\\' {
@@ -354,7 +354,10 @@ func assignments(s string) iter.Seq[assignment] {
 			for from < len(s) && s[from] == '\\' {
 				from++
 			}
-			quoted := from < len(s) && s[from] == '"'
+			quoted := from < len(s) && (s[from] == '"' || s[from] == '\'')
+			if quoted && s[from] == '\'' {
+				ends = `'\`
+			}
 			if a.from = from + 1; !quoted {
 				if a.from, ends = i+1, `"'\,;&)]}`; blank || s[i] == ':' {
 					continue
@@ -477,6 +480,7 @@ func (r *Redactor) Learn(s string) {
 		clear(r.heard)
 	}
 	r.heard[key] = struct{}{}
+	s = decoded(s)
 	f := r.where.find(s)
 	for _, p := range f.spans[:f.places] {
 		if text := s[p.from:p.to]; p.taken.of(text) {

@@ -25,7 +25,7 @@ func (r *Redactor) Text(s string) string {
 }
 
 func (r *Redactor) text(s string) string {
-	s = r.withoutSecrets(s)
+	s = r.withoutSecrets(decoded(s))
 	if r.plain {
 		s = r.inContext(s)
 	}
