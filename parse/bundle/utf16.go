@@ -102,7 +102,8 @@ func widens(data []byte) int {
 			if at += i; c == 0 {
 				at += leadingNUL(data[at:]) - 1
 			}
-			if _, _, ok := u.turnAt(data[at:]); ok || len(data)-at < ahead {
+			_, _, ok := u.turnAt(data[at:])
+			if ok || len(data)-at < ahead && (c > 0 || bytes.IndexByte(data[at+1:], 0) >= 0) {
 				first = min(first, at)
 				break
 			}

@@ -250,7 +250,7 @@ func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 		if why, _ := l.Unproven(&what); why != "" {
 			continue
 		}
-		if _, _, a, err := l.Ask(what); err == nil && a != nil {
+		if _, _, a, err := l.ask(what, false); err == nil && a != nil {
 			out = append(out, a)
 		}
 	}

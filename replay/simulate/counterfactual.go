@@ -324,12 +324,17 @@ func quietRelist(n *replay.Node) time.Duration {
 // whose length does not depend on what is not known, the least totals of the changed
 // history, and the answer, which is nil if what changes nothing.
 func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
+	return l.ask(what, true)
+}
+
+// ask is Ask, but for the relists, which may be very many, unless they are wanted.
+func (l *Counterfactual) ask(what WhatIf, relists bool) ([]*Relist, Totals, *Answer, error) {
 	is, err := what.Profile(l.Was)
 	if err != nil {
 		return nil, Totals{}, nil, err
 	}
 	was := l.asItWas()
-	out, would := l.runs(&what, is)
+	out, would := l.runs(&what, is, relists)
 	if what.Empty() {
 		return out, would[0], nil, nil
 	}
@@ -376,8 +381,8 @@ func (l *Counterfactual) told(s *story) {
 // runs simulates the changes, once with all that is not known as short as it may have
 // been, and once as long. If relists are further apart than they were, each may have
 // begun at any moment: the long ones are also met at their start. It returns the relists
-// that all runs have in common.
-func (l *Counterfactual) runs(what *WhatIf, is pleg.Profile) ([]*Relist, []Totals) {
+// that all runs have in common, if they are wanted.
+func (l *Counterfactual) runs(what *WhatIf, is pleg.Profile, relists bool) ([]*Relist, []Totals) {
 	starts := []time.Duration{0}
 	for i := range l.loads {
 		if w := &l.loads[i]; is.Period > l.Was.Period && w.end-w.start >= int64(replay.LongRelist) && len(starts) < startsMost {
@@ -388,7 +393,7 @@ func (l *Counterfactual) runs(what *WhatIf, is pleg.Profile) ([]*Relist, []Total
 	var out []Totals
 	for _, start := range slices.Compact(starts) {
 		for _, late := range []bool{false, true} {
-			rs, t := l.run(what, is, late, start)
+			rs, t := l.run(what, is, late, start, relists)
 			if out = append(out, t); len(out) == 1 {
 				common = rs
 				continue
@@ -506,7 +511,7 @@ func (l *Counterfactual) limit(w *WhatIf, is *pleg.Profile) time.Duration {
 // asItWas returns the totals of the history without changes.
 func (l *Counterfactual) asItWas() []Totals {
 	if l.recorded == nil {
-		_, l.recorded = l.runs(&WhatIf{}, l.Was)
+		_, l.recorded = l.runs(&WhatIf{}, l.Was, false)
 	}
 	return l.recorded
 }
@@ -538,8 +543,8 @@ const maxCounterfactualRelists = 1 << 22
 // run simulates the recorded time with the changes applied. A relist that meets a
 // recorded one has its work to do. Calls that timed out still do as long as they may;
 // apart from that, relists are quiet. It begins after the first recorded relist by the
-// given time.
-func (l *Counterfactual) run(what *WhatIf, p pleg.Profile, late bool, after time.Duration) ([]*Relist, Totals) {
+// given time. It returns the relists if they are wanted.
+func (l *Counterfactual) run(what *WhatIf, p pleg.Profile, late bool, after time.Duration, relists bool) ([]*Relist, Totals) {
 	var t Totals
 	var out []*Relist
 	loads := l.least
@@ -597,8 +602,10 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile, late bool, after time
 		r.LastSeen = lastSeen
 		_, r.Healthy = pleg.Healthy(lastSeen, ended, p.Threshold)
 		if t.count(&r); busy {
-			kept := r
-			out = append(out, &kept)
+			if relists {
+				kept := r
+				out = append(out, &kept)
+			}
 		} else if k := l.idle(loads, now, i, end, &h, p.Period); k > 0 {
 			step := int64(l.quiet + p.Period)
 			t.Duration.observeMany(l.quiet, k)
