@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # fuzz-nightly.sh [TIME [TARGET]]: runs each fuzz target (or those whose name
 # TARGET matches) for TIME, an hour unless told otherwise, on one worker, and tells
-# how many executions each reached. TIME may be a number of executions: 1000x.
+# how many executions each reached. TIME may be a number of executions: 1000x; "list"
+# names the targets instead.
 #
 # LEDGER, .fuzz-ledger.tsv unless set, keeps for each target how often it was executed
 # in all runs so far, the inputs of its corpus and how much of the statements of its package,
@@ -21,6 +22,7 @@ only=${2:-.}
 ledger=${LEDGER:-.fuzz-ledger.tsv}
 goal=${GOAL:-10000000}
 failed=0
+[ "$time" != list ] || ledger=/dev/null
 cache=$(go env GOCACHE)/fuzz
 touch "$ledger" || exit 1
 
@@ -81,6 +83,10 @@ targets() {
   done | sort -n
 }
 
+if [ "$time" = list ]; then
+  targets | cut -d' ' -f2-
+  exit
+fi
 while read -r before dir target; do
   if [ "$before" -ge "$goal" ]; then
     printf '%-45s %s executions so far: enough\n' "$dir $target" "$before"

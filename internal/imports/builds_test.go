@@ -2,8 +2,10 @@ package imports
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,5 +47,36 @@ func TestNoBuilds(t *testing.T) {
 	}
 	if seen < 3 {
 		t.Errorf("only %d files that build programs were found: has the way changed?", seen)
+	}
+}
+
+var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(\w+ \*testing\.F\)`)
+
+// TestNightly: the nightly script runs every fuzz target, wherever it is.
+func TestNightly(t *testing.T) {
+	var want []string
+	err := filepath.WalkDir("../..", func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range fuzzTarget.FindAllSubmatch(data, -1) {
+			want = append(want, strings.Replace(filepath.Dir(path), "../..", ".", 1)+" "+string(m[1]))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	script := filepath.Join("..", "..", "scripts", "fuzz-nightly.sh")
+	out, err := exec.Command("bash", script, "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	slices.Sort(got)
+	if !slices.Equal(got, want) || len(want) < 29 {
+		t.Errorf("%s runs %q, want %q", script, got, want)
 	}
 }
