@@ -118,7 +118,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 		against(m.Why+": nothing is claimed that rests on them", true, m.One, Evidence{Record: m.Other})
 	}
 	for _, x := range s.Refuted {
-		against("a condition states an age of the last relist that is more than the kubelet had run", false, x.Report, x.Start...)
+		against(x.What, false, x.Report, x.Start...)
 	}
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	return append(warned, a.Warnings...)

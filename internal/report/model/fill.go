@@ -138,7 +138,10 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 		return strconv.Quote(Cut(e.Message(), 160)) + " (" + e.Where() + ")"
 	}
 	out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
-	if x.Equal {
+	switch {
+	case len(x.Against) == 0: // it contradicts itself
+		out.Message = c.text(x.What) + ": " + quote(out.Evidence)
+	case x.Equal:
 		out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " and " + quote(out.Against)
 	}
 	return out

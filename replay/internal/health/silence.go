@@ -42,6 +42,9 @@ func (h *claims) silence(run int) {
 	if h.n.Kubelet.Threshold < h.n.Kubelet.Reporting || !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
+	if slices.ContainsFunc(h.past.Disputed, func(at int64) bool { return at >= r.First && at <= r.Last }) {
+		return // it does report PLEG unhealthy
+	}
 	from, to := r.First, h.s.Attended(run, r.Last, h.silent(run, r.First, r.Last))
 	if run+1 == len(h.s.Runs) {
 		to = h.s.Tail(h.silent(run, r.First, r.Last))
