@@ -1,9 +1,12 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -14,7 +17,9 @@ import (
 // Conclusions about a moment inside keep their proof even if it lies outside: a line from before the window may
 // date an episode in it.
 //
-// It returns the new index of each remaining relist by its old one. Anything that needs the whole node, such as
+// A relist or an episode that ends after the window is open at its end.
+//
+// It returns the new index of each remaining relist that ended in the window by its old one. Anything that needs the whole node, such as
 // the audit, must be computed before.
 func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	f := host.Frame{Since: since, Until: until}
@@ -23,6 +28,10 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	kept = map[int]int{}
 	for i := range n.Relists {
 		if r := &n.Relists[i]; !f.Out(r.Start.At, r.End.At) {
+			if until != 0 && r.End.Known() && r.End.Earliest() > until {
+				relists = append(relists, running(*r, until)) // where its time went is not known yet
+				continue
+			}
 			kept[i], relists = len(relists), append(relists, *r)
 		}
 	}
@@ -30,6 +39,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Episodes = slices.DeleteFunc(n.Episodes, func(e Episode) bool {
 		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.At, e.LastReport))
 	})
+	n.clipEpisodes(f)
 	n.clipRuns(f)
 	n.Bounded = slices.DeleteFunc(n.Bounded, func(b Bounded) bool { return f.Out(b.From, b.To) })
 	n.Health = slices.DeleteFunc(n.Health, func(h HealthSpan) bool { return f.Out(h.From, h.To) })
@@ -64,6 +74,79 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 		n.Window.End = min(n.Window.End, until)
 	}
 	return kept
+}
+
+// running returns what was known of a relist at a moment at which it still ran.
+func running(r Relist, at int64) Relist {
+	if !r.ListEnd.Known() || r.ListEnd.Latest() > at {
+		r.ListEnd, r.Listed = Instant{}, nil
+	}
+	r.End, r.Took, r.TookSlack, r.Outcome = Instant{}, 0, 0, OutcomeUnknown
+	if at-r.Start.Latest() >= int64(LongRelist) {
+		r.Outcome, r.Seen = OutcomeHung, at
+	}
+	r.Evidence = shownBy(r.Evidence, at)
+	return r
+}
+
+// shownBy returns the evidence that was there at a moment; all of it if that is none, or for the moment 0.
+func shownBy(all []Evidence, at int64) []Evidence {
+	shown := slices.DeleteFunc(slices.Clone(all), func(x Evidence) bool { return at != 0 && x.Record != nil && x.Record.When().At > at })
+	if len(shown) == 0 {
+		return all
+	}
+	return shown
+}
+
+// clipEpisodes leaves of the episodes what is known by the end of the frame: one that recovers later is open, and its
+// last report and greatest age are those inside. The clipped records tell of the reports; an episode whose only
+// reports came later keeps its breach.
+func (n *Node) clipEpisodes(f host.Frame) {
+	late := func(at int64) bool { return f.Until != 0 && at > f.Until }
+	n.Episodes = slices.Clone(n.Episodes)
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if late(e.Recovered.At) {
+			e.Recovered, e.RecoveredBasis = Instant{}, "the window ends before PLEG is shown to be healthy again"
+		}
+		if e.NotReady != nil && late(e.NotReady.From) {
+			e.NotReady = nil
+		} else if e.NotReady != nil && late(e.NotReady.To) {
+			e.NotReady = &Span{From: e.NotReady.From}
+		}
+		e.LastStarts = slices.DeleteFunc(slices.Clone(e.LastStarts), func(s Instant) bool { return late(s.Earliest()) })
+		e.Evidence = shownBy(e.Evidence, f.Until)
+		if e.LastReport != 0 && (late(e.LastReport) || e.FirstReport < f.Since) {
+			n.clipReports(e)
+		}
+	}
+}
+
+// clipReports takes the reports of an episode anew from the clipped records.
+func (n *Node) clipReports(e *Episode) {
+	from, to := e.FirstReport, e.LastReport
+	peak, reports, nevers := *e, 0, 0
+	e.FirstReport, e.LastReport, e.PeakAge, e.Peak = 0, 0, 0, Evidence{}
+	see := func(r parse.Record, age time.Duration) {
+		at := r.When().At
+		e.FirstReport, e.LastReport = min(cmp.Or(e.FirstReport, at), at), max(e.LastReport, at)
+		if age > e.PeakAge {
+			e.PeakAge, e.Peak = age, Evidence{Record: r, Note: "last seen active " + parse.Least(age) + " before this line, the longest age stated"}
+		}
+	}
+	for _, x := range n.Events {
+		if x.Basis == parse.NoTime || x.At < from || x.At > to {
+			continue
+		}
+		if age, err := time.ParseDuration(x.Field("age")); err == nil && x.Is(parse.SigAge) && age <= peak.PeakAge {
+			reports++
+			see(x, age)
+		} else if x.Is(parse.SigNever) && e.Never {
+			nevers++
+			see(x, 0)
+		}
+	}
+	e.Reports, e.NeverReports = min(e.Reports, reports), min(e.NeverReports, nevers)
 }
 
 // clipRuns removes the runs outside the frame. Relists and episodes keep the index of their run, or get -1 if it

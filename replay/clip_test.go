@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,5 +23,48 @@ func TestClipKeepsRuns(t *testing.T) {
 	}
 	if got, _ := n.Lasted(0); got != took {
 		t.Errorf("it took %v, before the cut %v", got, took)
+	}
+}
+
+// TestClipOpens checks that an episode and a relist that end after the window are open at its end, with the reports,
+// the age and the records that had been there by then.
+func TestClipOpens(t *testing.T) {
+	skip := func(at, age string) string {
+		return `I1120 ` + at + `.000000    4242 kubelet.go:2440] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active ` + age + ` ago; threshold is 3m0s"`
+	}
+	log := ticking([]string{relisting("13:00:00.000000"), skip("13:03:10", "3m10s"), skip("13:03:40", "3m40s"), skip("13:04:10", "4m10s"),
+		relisting("13:04:31.000000"), relisting("13:04:32.000000"), relisting("13:04:33.000000"),
+		`I1120 13:04:34.000000    4242 kubelet.go:2400] "SyncLoop ADD" source="api" pods=["a/b"]`}, "13:00:00", "13:10:00")
+	whole := buildOne(t, log)
+	if e := whole.Episodes; len(e) != 1 || !e[0].Recovered.Known() || e[0].Reports != 3 {
+		t.Fatalf("whole log: %+v", e)
+	}
+	for _, c := range []struct {
+		until, last string
+		reports     int
+	}{
+		{"13:03:05", "", 0}, // unhealthy, as a later line proves
+		{"13:03:20", "13:03:10", 1},
+		{"13:04:00", "13:03:40", 2},
+		{"13:04:20", "13:04:10", 3},
+	} {
+		n, until := buildOne(t, log), at(t, c.until)
+		n.Clip(0, until)
+		if len(n.Episodes) != 1 {
+			t.Fatalf("until %s: %d episodes", c.until, len(n.Episodes))
+		}
+		e, last := n.Episodes[0], int64(0)
+		if c.last != "" {
+			last = at(t, c.last)
+		}
+		if e.Recovered.Known() || e.LastReport != last || e.Reports != c.reports || last != 0 && int64(e.PeakAge) != last-at(t, "13:00:00") {
+			t.Errorf("until %s: recovered %v, %d reports, the last at %d, peak %v", c.until, e.Recovered, e.Reports, e.LastReport, e.PeakAge)
+		}
+		if r, ended := n.Relists[0], whole.Relists[0].End.Known(); r.End.Known() || ended && (r.Outcome != OutcomeHung || r.Seen != until) {
+			t.Errorf("until %s: the relist has outcome %s, end %v", c.until, r.Outcome, r.End)
+		}
+		if c.reports > 0 && slices.ContainsFunc(e.Evidence, func(x Evidence) bool { return x.Record.When().At > until }) {
+			t.Errorf("until %s: a later line is quoted", c.until)
+		}
 	}
 }
