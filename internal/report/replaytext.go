@@ -79,7 +79,7 @@ func (t *replayText) Relist(r model.SimRelist) {
 	case r.Took == 0 && (r.Assumed || open):
 		took = "–" // unknown
 	case open:
-		took = "≥ " + took
+		took = "≥ " + parse.Least(model.Duration(&r.Took))
 	}
 	t.para(fmt.Sprintf("%s  %s  %9s  ", clockText(r.Start), what, took), t.note(&r))
 	for _, e := range r.Events {
@@ -125,7 +125,10 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
 	m := &end.Metrics
-	length := map[bool]string{true: "at least "}[t.least] + span(&m.Duration) + " in all"
+	length := span(&m.Duration) + " in all"
+	if t.least {
+		length = atLeast(&m.Duration) + " in all"
+	}
 	if t.made {
 		t.calibrated(end.Scenario)
 		mean := m.Duration / float64(max(m.Relists, 1))
