@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
@@ -60,7 +61,7 @@ func (n *Node) SaysDown(in Span) bool {
 		if !strings.Contains(o.Field("message"), "container runtime is down") {
 			return false
 		}
-		seen, _ := kubelet.ParseStamp(o.Field("heartbeat"))
+		seen, _ := host.ParseStamp(o.Field("heartbeat"))
 		return o.Basis == parse.NoTime || max(o.At, seen) >= in.From && (in.To == 0 || o.At <= in.To)
 	})
 }

@@ -45,7 +45,7 @@ var layers = []layer{
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay/internal/table", own: []string{"parse"}},
 	{pkg: "replay/internal/host", own: []string{"parse", "pleg", "replay/internal/table"}},
-	{pkg: "replay/internal/assign", own: []string{"parse", "parse/facts", "replay/internal/host"}},
+	{pkg: "replay/internal/assign", own: []string{"parse", "parse/facts", "pleg", "replay/internal/host"}},
 	{pkg: "replay/internal/version", own: []string{"parse"}},
 	{pkg: "replay/internal/kubelet", own: []string{"parse", "parse/facts", "pleg", "replay/internal/host", "replay/internal/table", "replay/internal/version"}},
 	{pkg: "replay/internal/snapshots", own: []string{"parse", "replay/internal/host", "replay/internal/kubelet"}},

@@ -188,7 +188,7 @@ func (s *splitter) joinHosts() {
 		}
 	}
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !another(hosts[k[0]], hosts[u.root()]) && !(len(names[k[0]]) == 0 && (u.mentions() || u.object != "" && described[u.file.Input] == "")) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) && !another(hosts[k[0]], hosts[u.root()]) && !(len(names[k[0]]) == 0 && (u.mentions() || u.object != "" && (described[u.file.Input] == "" || s.contradicts(k[0], u.object)))) {
 			join(k[0], u)
 		}
 	}
@@ -211,7 +211,7 @@ func another(have, names []string) bool {
 }
 
 // stranger reports whether name is a node other than those of the kubelets in the input
-// of f. It must be called after all units are joined.
+// of f, by their names or by what they say. It must be called after all units are joined.
 func (s *splitter) stranger(name string, f *parse.File) bool {
 	if name == "" || f == nil {
 		return false
@@ -221,12 +221,14 @@ func (s *splitter) stranger(name string, f *parse.File) bool {
 		s.names = s.nodeNames()
 	}
 	all := s.kubelets[f.Input]
-	return len(all) > 0 && !slices.ContainsFunc(all, func(r *unit) bool { return !another(s.names[r], []string{name}) })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(r *unit) bool {
+		return !another(s.names[r], []string{name}) && !(len(s.names[r]) == 0 && s.contradicts(r, name))
+	})
 }
 
 // joinRest joins units that do not name their node to the only node of their input, or
-// of all inputs. A kubelet that ran beside those of that node is a node of its own. If
-// there are several nodes, it joins those units with each other, except logs of
+// of all inputs. A kubelet that ran beside those of that node, or that it contradicts,
+// is a node of its own. If there are several nodes, it joins those units with each other, except logs of
 // kubelets that ran at the same time: what lies beside these goes to the one in the same
 // folder.
 func (s *splitter) joinRest() {
@@ -248,6 +250,24 @@ func (s *splitter) joinRest() {
 	type pair struct{ node, kubelet *unit }
 	apart := map[pair]bool{}
 	var rest, others []*unit
+	// A node without a kubelet has none of several that ran beside each other, and none whose lines contradict what
+	// is known of it.
+	names, have := s.nodeNames(), map[*unit]*processes{}
+	for _, u := range s.units {
+		r, n := u.root(), only(u)
+		if n == nil || ran[n] != nil || ran[r] == nil || u.named() || attached[r] {
+			continue
+		}
+		if have[n] == nil {
+			have[n] = &processes{least: restart}
+		}
+		apart[pair{n, r}] = slices.ContainsFunc(names[n], func(name string) bool { return s.contradicts(r, name) })
+		if !apart[pair{n, r}] && have[n].beside(ran[r]) {
+			apart[pair{n, nil}] = true
+		} else if !apart[pair{n, r}] {
+			have[n] = have[n].add(&processes{all: slices.Clone(ran[r].all), least: restart})
+		}
+	}
 	for _, u := range s.units {
 		r := u.root()
 		if u.named() || attached[r] {
@@ -256,7 +276,7 @@ func (s *splitter) joinRest() {
 		n := only(u)
 		if ran[r] == nil {
 			others = append(others, u)
-		} else if n == nil || apart[pair{n, r}] {
+		} else if n == nil || apart[pair{n, r}] || apart[pair{n, nil}] {
 			rest = append(rest, u)
 		} else if ran[n] != nil && ran[n].beside(ran[r]) {
 			apart[pair{n, r}] = true
@@ -277,6 +297,8 @@ func (s *splitter) joinRest() {
 		n := only(u)
 		if strays && len(near) > 1 && !s.several[u.file] {
 			n = folders.of(u.file)
+		} else if strays && len(near) == 1 && n != nil && !slices.ContainsFunc(kubelets, func(k *unit) bool { return k == n.root() }) {
+			n = near[0]
 		} else if n == nil && strays {
 			n = rest[0]
 		}

@@ -20,12 +20,15 @@ type splitter struct {
 	byKey    map[unitKey]*unit
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
-	several  map[*parse.File]bool // files in which kubelets ran at the same time, see together
-	said     []naming             // lines that name a node, not written by a kubelet
-	kubelets map[int][]*unit      // roots of the kubelets of each input; set by stranger
-	names    map[*unit][]string   // names of nodes by root; set by stranger
-	alone    map[int]string       // by input: the only node that Kubernetes objects are about, see aboutNodes
-	last     [2]*writer           // cache: most lines come from two writers
+	several  map[*parse.File]bool  // files in which kubelets ran at the same time, see together
+	said     []naming              // lines that name a node, not written by a kubelet
+	kubelets map[int][]*unit       // roots of the kubelets of each input; set by stranger
+	names    map[*unit][]string    // names of nodes by root; set by stranger
+	alone    map[int]string        // by input: the only node that Kubernetes objects are about, see aboutNodes
+	objects  map[string]*statement // what objects say about nodes, by name in lower case; set by stated
+	nameless []*unit               // kubelets that name no node; set by stated
+	told     map[*unit]*statement  // what they say; set by stated
+	last     [2]*writer            // cache: most lines come from two writers
 }
 
 // naming is a line that names the node it is about.

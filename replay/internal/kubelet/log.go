@@ -325,10 +325,10 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 		return
 	}
 	at := e.At
-	if t, ok := ParseStamp(e.Field("transition")); ok {
+	if t, ok := host.ParseStamp(e.Field("transition")); ok {
 		at = t
 	}
-	t, ok := ParseStamp(e.Field("heartbeat"))
+	t, ok := host.ParseStamp(e.Field("heartbeat"))
 	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: s.Interned.OfString(reason), until: t, Run: run, Record: e})
 	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
@@ -352,7 +352,7 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 			if stamp == "" && k&host.KindCondition != 0 {
 				stamp = e.Field("heartbeat")
 			}
-			if t, ok := ParseStamp(stamp); ok { // a condition: the age was computed at its heartbeat, not when it was printed
+			if t, ok := host.ParseStamp(stamp); ok { // a condition: the age was computed at its heartbeat, not when it was printed
 				a.At, a.Res, a.header, a.status = t, time.Second, true, true
 			}
 			s.Ages = append(s.Ages, a)
@@ -408,17 +408,6 @@ func othersOnly(reasons string) bool {
 		return strings.HasSuffix(reasons, "]")
 	}
 	return strings.HasPrefix(reasons, "container runtime not ready: ")
-}
-
-// ParseStamp parses the timestamp of a condition, and returns Unix ns: RFC 3339 in objects, RFC 1123 in the
-// tables of kubectl describe, or Go's time format in the lines of a controller.
-func ParseStamp(s string) (int64, bool) {
-	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z, "2006-01-02 15:04:05 -0700 MST"} {
-		if t, err := parse.ParseTime(layout, s); err == nil && t.Year() >= 2000 {
-			return t.UnixNano(), true
-		}
-	}
-	return 0, false
 }
 
 // callFields are the fields read of a failed runtime call.

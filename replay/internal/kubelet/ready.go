@@ -30,7 +30,7 @@ func (s *Log) addObject(o *parse.Object) {
 		if o.Field("type") != "Ready" {
 			return
 		}
-		t, ok := ParseStamp(o.Field("heartbeat"))
+		t, ok := host.ParseStamp(o.Field("heartbeat"))
 		if at != 0 {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: o.Field("status") == "True",
 				reason: s.Interned.OfString(o.Field("reason")), until: t, Run: s.RunAt(at), Record: o})
