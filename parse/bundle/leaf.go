@@ -17,22 +17,14 @@ const maxUnlisted = 10000
 // an outer layer that cut it short.
 func (w *walker) leaf(m member) error {
 	w.l.opt.Progress.begin(m.path)
+	if m.depth == 0 || m.lone || w.b.files == 0 { // archives count their members
+		w.b.files++
+	}
 	buf := w.l.take()
 	eof, err := buf.fill(m.r)
 	skipped, eof, err := buf.skipHole(m.r, eof, err)
 	if skipped > 0 {
 		m.at = nil // data no longer begins at offset 0
-	}
-	if _, ok := m.r.(*utf16Reader); !ok {
-		at := widens(buf.data())
-		if before := withoutHoles(buf.data()[:max(at, 0)]); isText(before) && bytes.IndexByte(before, 0) < 0 {
-			u := newTurning(buf.data(), m.r, skipped)
-			w.l.give(buf)
-			return w.utf16(m, u)
-		}
-	}
-	if m.depth == 0 || m.lone || w.b.files == 0 { // archives count their members
-		w.b.files++
 	}
 	if buf.from == buf.to && err == nil {
 		w.l.give(buf)

@@ -132,9 +132,6 @@ func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, 
 		s.file.Size = s.laid.Size()
 	}
 	w.u.bytes += s.file.Size
-	if u, ok := lr.r.(*utf16Reader); ok && lr.r != m.r {
-		w.turns(m, u)
-	}
 	s.end(w.l.ctx)
 	return lr.err
 }
@@ -153,19 +150,8 @@ func (s *slot) described(head []byte) {
 	s.part.Objects = nodes
 }
 
-// turn reads on by way of UTF-16 if it begins in the buffer.
-func (lr *lineReader) turn() {
-	if _, ok := lr.r.(*utf16Reader); ok || lr.s.laid != nil || widens(lr.buf.data()) < 0 {
-		return
-	}
-	lr.r = newTurning(lr.buf.data(), lr.r, lr.offset)
-	lr.buf.from, lr.buf.to = headroom, headroom
-	lr.eof, lr.err = lr.buf.fill(lr.r)
-}
-
 // next submits one run. It returns false after the last one.
 func (lr *lineReader) next() bool {
-	lr.turn()
 	data := lr.buf.data()
 	limit := lr.w.l.opt.Limits.Line
 	n := lr.s.lines.Cut(data, lr.eof)

@@ -104,7 +104,7 @@ func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
 }
 
 // plain decodes the runs of p in all idle workers and the walker. It returns false
-// when a record is too long for a run, or a run holds UTF-16; next must continue from there.
+// when a record is too long for a run; next must continue from there.
 func (lr *lineReader) plain(p *plainLog) bool {
 	w := lr.w
 	lr.s.close = w.o.keep()
@@ -117,10 +117,6 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	lr.buf = nil
 	w.in.progress.Read.Add(-w.in.n) // the workers read the beginning again
 	w.l.together(func() { lr.decodePlain(p) })
-	if r := lr.s.turned; r != nil && p.err == nil {
-		w.in.progress.Read.Add(r.from - p.from) // is read again
-		p.from, p.short, lr.s.turned = r.from, false, nil
-	}
 	lr.offset, w.in.n, lr.err = p.from, p.from, p.err
 	if lr.err != nil || p.short || p.from == p.size {
 		return true
@@ -150,13 +146,6 @@ func (lr *lineReader) decodePlain(p *plainLog) {
 			res.err, res.end = err, from+int64(len(data))
 		}
 		l.opt.Progress.Read.Add(int64(len(data)))
-		if widens(data) >= 0 {
-			p.mu.Lock()
-			res.turned, p.over = true, true
-			p.mu.Unlock()
-			s.finish(l.ctx, res)
-			return
-		}
 		l.decodeRun(s, run{data: data, offset: from, file: p.text, last: to == p.size}, res)
 		s.finish(l.ctx, res)
 	}
@@ -180,5 +169,5 @@ func (lr *lineReader) nextPlain(p *plainLog) (from int64, res *runResult) {
 	if p.over = p.short || to == from; to == from {
 		return from, nil
 	}
-	return from, lr.s.add(&runResult{err: err, from: from, end: to})
+	return from, lr.s.add(&runResult{err: err, end: to})
 }

@@ -24,7 +24,6 @@ type slot struct {
 	ended  bool         // no more runs follow
 	before int          // lines of the runs joined so far
 	cut    *runResult   // the run in which the file ended early, else nil
-	turned *runResult   // the run from which on the file is to be read again, else nil
 	close  func()       // closes the file, if runs read it themselves
 }
 
@@ -36,9 +35,7 @@ type runResult struct {
 	failure string         // panic of the decoder, formatted
 	long    *parse.Warning // warning about an overlong line; its line number counts from the start of the run
 	err     error          // error that ended the file within the run
-	from    int64          // file offset where the run begins, of a plainLog
 	end     int64          // file offset where the run ends
-	turned  bool           // the run holds UTF-16 and was not decoded
 }
 
 // add appends a run that is being decoded.
@@ -69,10 +66,7 @@ func (s *slot) end(ctx context.Context) {
 // completes the slot after the last. The caller must hold s.mu.
 func (s *slot) advance(ctx context.Context) {
 	for len(s.runs) > 0 && s.runs[0].done {
-		if s.turned == nil && s.runs[0].turned {
-			s.turned = s.runs[0]
-		}
-		if ctx.Err() == nil && s.cut == nil && s.turned == nil {
+		if ctx.Err() == nil && s.cut == nil {
 			s.join(s.runs[0])
 		}
 		s.runs[0] = nil

@@ -3,7 +3,6 @@ package bundle
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -33,7 +32,6 @@ func (e encoding) other() encoding { return inUTF16LE + inUTF16BE - e }
 // all encodings, and the reader goes over to the one in which it is ASCII.
 type utf16Reader struct {
 	src  *counter
-	base int64 // offset in the file at which src begins
 	enc  encoding
 	out  []byte
 	i    int
@@ -80,42 +78,6 @@ func newUTF16(src *counter, big bool) *utf16Reader {
 		u.enc = inUTF16BE
 	}
 	return u
-}
-
-// newTurning reads data, and what follows it in r, as UTF-8 until UTF-16 begins; data
-// stands at offset base of the file and at the start of a line.
-func newTurning(data []byte, r io.Reader, base int64) *utf16Reader {
-	return &utf16Reader{src: newCounter(io.MultiReader(bytes.NewReader(bytes.Clone(data)), r)), base: base, enc: inUTF8, prev: '\n'}
-}
-
-// widens returns where in a text in UTF-8 a part in UTF-16 begins, or may begin since
-// too little follows to tell; -1 if it does nowhere. It is quick where there is none.
-func widens(data []byte) int {
-	u := utf16Reader{enc: inUTF8}
-	first := len(data)
-	for _, c := range []byte{0, 0xfe, 0xff} {
-		for at := 0; ; at++ {
-			i := bytes.IndexByte(data[at:first], c)
-			if i < 0 {
-				break
-			}
-			if at += i; c == 0 {
-				at += leadingNUL(data[at:]) - 1
-			}
-			_, _, ok := u.turnAt(data[at:])
-			if ok || len(data)-at < ahead && (c > 0 || bytes.IndexByte(data[at+1:], 0) >= 0) {
-				first = min(first, at)
-				break
-			}
-			if at >= first {
-				break
-			}
-		}
-	}
-	if first == len(data) {
-		return -1
-	}
-	return first
 }
 
 func (u *utf16Reader) Read(p []byte) (int, error) {
@@ -224,28 +186,19 @@ func (u *utf16Reader) ways() []way {
 // turn goes over to the encoding in which w, at offset i of the block, is readable, and
 // returns how many bytes of w to skip; ok is false if w is to be read as before.
 func (u *utf16Reader) turn(w []byte, i int) (skip int, ok bool) {
-	x, mark, ok := u.turnAt(w)
-	if !ok {
-		return 0, false
-	}
-	t := turned{at: u.base + u.src.consumed() + int64(i), from: u.enc, to: x.to, lost: x.skip > 0}
-	if u.enc == inUTF8 && x.skip > 0 && w[0] == 0 && u.prev > 0 && u.prev < utf8.RuneSelf {
-		t.at, t.lost = t.at-1, false // the byte before is the lower half of a character
-	}
-	u.went(t)
-	return x.skip + mark, true
-}
-
-// turnAt returns how w is to be read, with the length of the byte order mark behind what is
-// skipped; ok is false if it is to be read as what stands before it.
-func (u *utf16Reader) turnAt(w []byte) (x way, mark int, ok bool) {
-	for _, x = range u.ways() {
-		mark, ok = readable(w[min(x.skip, len(w)):], x.to)
-		if ok && (mark > 0 || !x.mark) {
-			return x, mark, true
+	for _, x := range u.ways() {
+		mark, ok := readable(w[min(x.skip, len(w)):], x.to)
+		if !ok || x.mark && mark == 0 {
+			continue
 		}
+		t := turned{at: u.src.consumed() + int64(i), from: u.enc, to: x.to, lost: x.skip > 0}
+		if u.enc == inUTF8 && x.skip > 0 && w[0] == 0 && u.prev > 0 && u.prev < utf8.RuneSelf {
+			t.at, t.lost = t.at-1, false // the byte before is the lower half of a character
+		}
+		u.went(t)
+		return x.skip + mark, true
 	}
-	return x, 0, false
+	return 0, false
 }
 
 // went records a change of the encoding. The damage that a lost byte is stands as NUL in

@@ -174,40 +174,6 @@ func TestUTF16Warned(t *testing.T) {
 	}
 }
 
-// TestUTF16Appended: what is appended to a text in UTF-8 in UTF-16 is read, wherever it begins
-// and however the file is read, and the place is told.
-func TestUTF16Appended(t *testing.T) {
-	log := testLog(4000)
-	lines := bytes.SplitAfter(log, newline)
-	whole := load(t, Options{}, file(t, "k.log", log))
-	for _, n := range []int{1, 3, len(lines) / 3, len(lines) - 40} {
-		first, more := concat(lines[:n]...), strings.ReplaceAll(string(concat(lines[n:]...)), "\n", "\r\n")
-		for name, second := range map[string][]byte{
-			"UTF-16LE": in16(more, inUTF16LE),
-			"UTF-16BE": in16("\ufeff"+more, inUTF16BE),
-		} {
-			data := concat(first, second)
-			want := fmt.Sprintf("the encoding changes from UTF-8 to %s at byte %d; what follows is read accordingly", name, len(first))
-			for how, b := range map[string]*parse.Bundle{
-				"by workers": load(t, Options{plainRun: page}, file(t, "k.log", data)),
-				"in a piece": load(t, Options{}, file(t, "k.log", data)),
-				"in gzip":    load(t, Options{}, file(t, "k.log.gz", gz(t, data))),
-			} {
-				if len(b.Warnings) != 1 || b.Warnings[0].Msg != want || !b.Inputs[0].Partial {
-					t.Errorf("%d lines, then %s, %s: warnings %v, want %s", n, name, how, b.Warnings, want)
-				}
-				if len(b.Events) != len(whole.Events) || fmt.Sprint(b.Events[len(b.Events)-1].At) != fmt.Sprint(whole.Events[len(whole.Events)-1].At) {
-					t.Errorf("%d lines, then %s, %s: %d events, want %d", n, name, how, len(b.Events), len(whole.Events))
-				}
-			}
-		}
-	}
-	table := "NAME   STATUS   ROLES    AGE   VERSION\nnode-a   Ready    <none>   10d   v1.28.0\n"
-	if b := load(t, Options{}, file(t, "nodes.txt", concat([]byte(table), in16("node-b   NotReady   <none>   10d   v1.28.0\r\n", inUTF16LE)))); len(b.Objects) != 2 {
-		t.Errorf("a table: %d objects, want 2; %v", len(b.Objects), b.Warnings)
-	}
-}
-
 func hasHole(b *parse.Bundle) bool {
 	for _, m := range b.Markers {
 		if m.Kind == parse.MarkHole {

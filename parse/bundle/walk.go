@@ -176,17 +176,13 @@ func (w *walker) utf16(m member, u *utf16Reader) error {
 	if s := w.u.slots; len(s) == before || s[before].file.Unused != "" {
 		return err
 	}
-	w.turns(m, u)
-	return err
-}
-
-func (w *walker) turns(m member, u *utf16Reader) {
 	for _, t := range u.turns {
 		w.warnAt(m, t.at, "%v", t)
 	}
 	if u.more > 0 {
 		w.warnAt(m, u.turns[maxTurns-1].at, "the encoding changes %d times more", u.more)
 	}
+	return err
 }
 
 // compressed unwraps a compressed stream; its content keeps the path of m.
