@@ -13,7 +13,7 @@ import (
 func Short(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + Short(-d)
+		return "-" + Short(max(-d, -(d+1))) // the least duration has no opposite
 	case d == 0:
 		return "0s"
 	case d < 999500*time.Nanosecond:

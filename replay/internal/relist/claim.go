@@ -12,19 +12,19 @@ import (
 
 // claim is a relist whose start is known to lie in [lo, hi], in Unix ns.
 type claim struct {
-	lo, hi   int64
-	seen     int64 // when a snapshot last showed it running, if its end is unknown
-	run      int
-	listEnd  host.Instant
-	end      host.Instant
-	took     extent // duration, if known more precisely than from end
-	listed   *bool
-	outcome  Outcome
-	basis    []string
-	ev       []host.Evidence
-	exact    bool      // from a Relisting line
-	measured bool      // its length was measured by metrics, which measure each relist once
-	group    *LastSeen // the last-seen lines that name it
+	lo, hi  int64
+	seen    int64 // when a snapshot last showed it running, if its end is unknown
+	run     int
+	listEnd host.Instant
+	end     host.Instant
+	took    extent // duration, if known more precisely than from end
+	listed  *bool
+	outcome Outcome
+	basis   []string
+	ev      []host.Evidence
+	exact   bool      // from a Relisting line
+	step    int64     // time of the snapshot before which it ended, if metrics measured its length, as they do once; otherwise 0
+	group   *LastSeen // the last-seen lines that name it
 }
 
 var (

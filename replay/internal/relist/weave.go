@@ -124,7 +124,7 @@ func (l *ledger) place(run int, t *timed) int {
 	}
 	room := serial.Fit(serial.Measured{Start: t.start, End: t.end, Took: int64(t.took.lo)}, all, gap, func(i int) bool {
 		c := l.claims[of[i]]
-		return !c.measured && (c.listed == nil || t.Listed == nil || *c.listed == *t.Listed) && (!c.end.Known() || l.fits(c, t))
+		return c.step == 0 && (c.listed == nil || t.Listed == nil || *c.listed == *t.Listed) && (!c.end.Known() || l.fits(c, t))
 	})
 	if room.Apart || len(room.Same) > 0 {
 		t.start = room.Start
@@ -142,20 +142,24 @@ func (l *ledger) place(run int, t *timed) int {
 // remaining returns the one relist of over 10 s that ended between two snapshots and is not dated by lines;
 // false if there is none or more than one.
 func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
-	n, took := p.Count, extent{p.SumMin, p.SumMax}
+	n, took, to := p.Count, extent{p.SumMin, p.SumMax}, snapshots.By(p.To)
 	for _, c := range l.claims {
 		d, ok := c.length()
-		if ok && d >= snapshots.LongRelist && c.end.At > p.From && c.end.At <= p.To {
-			n--
-			slack := cmp.Or(c.relist().TookSlack, c.end.Slack+time.Duration(c.hi-c.lo)/2)
-			took.lo, took.hi = took.lo-d-slack, took.hi-d+slack
+		if !ok || d < snapshots.LongRelist || c.step != 0 && c.step != p.To || c.end.Latest() <= p.From || c.end.Earliest() > to {
+			continue
 		}
+		if c.step == 0 && (c.end.Earliest() <= p.From || c.end.Latest() > to) {
+			return timed{}, false // it may have ended in this step or beside it
+		}
+		n--
+		slack := cmp.Or(c.relist().TookSlack, c.end.Slack+time.Duration(c.hi-c.lo)/2)
+		took.lo, took.hi = took.lo-d-slack, took.hi-d+slack
 	}
 	took.lo = max(took.lo, snapshots.LongRelist)
 	if n != 1 || took.hi < took.lo {
 		return timed{}, false
 	}
-	t := timed{Proof: p, took: took, end: host.Span{From: p.From, To: p.To}, start: host.Span{From: p.From - int64(took.hi), To: p.To - int64(took.lo)}}
+	t := timed{Proof: p, took: took, end: host.Span{From: p.From, To: to}, start: host.Span{From: p.From - int64(took.hi), To: to - int64(took.lo)}}
 	// Relists are serial: it began a period after the end of the relist before it, and ended a period before
 	// the next one began.
 	for _, c := range l.claims {
@@ -182,15 +186,19 @@ func (c *claim) length() (time.Duration, bool) {
 // match returns the index of the claim that must be the measured relist, -1 if none: it began within the
 // bounds, and its end, if known, agrees.
 func (l *ledger) match(t *timed) int {
-	best := -1
+	best, either := -1, int64(math.MaxInt64) // start of the first that matches
 	for i, c := range l.claims {
-		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!l.fits(c, t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
+		if c.step != 0 || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!l.fits(c, t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
-		// If several match, only the last one can have run that long: the others ended before it began.
-		if best < 0 || c.lo > l.claims[best].lo {
+		// Of several that match, those that ended before the last one began can have run that long only if there
+		// was time for it.
+		if either = min(either, c.lo); best < 0 || c.lo > l.claims[best].lo {
 			best = i
 		}
+	}
+	if best >= 0 && either < l.claims[best].lo && l.claims[best].hi-either >= int64(t.took.lo)+l.gap(l.claims[best].run, either) {
+		return -1
 	}
 	return best
 }
@@ -225,7 +233,7 @@ func (l *ledger) anyOther(t *timed) bool {
 // may not if an older relist is still named when that one would have begun: the claimed one had not listed by
 // then, and a failure would have been logged.
 func (l *ledger) orNext(c *claim, t *timed) bool {
-	if t.Listed != nil || c.lo+l.gap(c.run, c.lo) > t.start.To || c.outcome == OutcomeHung {
+	if t.Listed != nil && !onlyMetrics(c.basis) || c.lo+l.gap(c.run, c.lo) > t.start.To || c.outcome == OutcomeHung {
 		return false
 	}
 	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
@@ -246,7 +254,7 @@ func (l *ledger) fits(c *claim, t *timed) bool {
 // show that one such relist did.
 func (c *claim) longBy(t *timed) bool {
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
-	return t.SumMax != 0 && t.Count == 1 && lo > cmp.Or(t.Step, t.From) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
+	return t.SumMax != 0 && t.Count == 1 && lo > snapshots.By(cmp.Or(t.Step, t.From)) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
 }
 
 // fits reports whether what is known of the claim agrees with the measurement. A gauge value alone names a
@@ -285,7 +293,7 @@ func (l *ledger) inside(t *timed) *claim {
 
 // measure narrows the claim by the duration that the metrics state.
 func (c *claim) measure(t *timed) {
-	c.measured = true
+	c.step = t.To
 	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
 	if t.end.To != 0 {
 		lo, hi := max(t.end.From, c.lo+int64(t.took.lo)), t.end.To
@@ -311,7 +319,7 @@ func (c *claim) measure(t *timed) {
 
 // claim returns a claim for the measured relist alone.
 func (t *timed) claim(run int) *claim {
-	c := &claim{measured: true, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, basis: basisMetrics, ev: t.Evidence}
+	c := &claim{step: t.To, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, basis: basisMetrics, ev: t.Evidence}
 	c.outcome, c.seen = t.outcome()
 	if t.end.To != 0 {
 		c.end, c.took = host.Between(t.end.From, t.end.To), t.length()

@@ -258,7 +258,7 @@ func (src *callSource) steps(op string, shots map[int64]*callShot, starts map[in
 
 // callStep returns the growth from a to b.
 func callStep(op string, a, b *callShot) CallStep {
-	s := CallStep{Operation: op, Calls: int(b.count - a.count), Errors: int(b.errors - a.errors), buckets: grown(a.buckets, b.buckets)}
+	s := CallStep{Operation: op, Calls: int(b.count - a.count), Errors: int(b.errors - a.errors), buckets: grown(a, b)}
 	if d := b.sum - a.sum; d > 0 && d < 1e9 {
 		s.Sum = seconds(d)
 	}
@@ -272,17 +272,14 @@ func callStep(op string, a, b *callShot) CallStep {
 	return s
 }
 
-// grown returns the growth of a cumulative histogram, nil if the bounds differ.
-func grown(a, b []bucket) []bucket {
-	if len(a) != 0 && len(a) != len(b) {
+// grown returns the growth of a cumulative histogram, nil if buckets are missing in one of the snapshots.
+func grown(a, b *callShot) []bucket {
+	if len(a.buckets) == 0 && a.count > 0 || len(a.buckets) > 0 && !sameBounds(a.buckets, b.buckets) {
 		return nil
 	}
-	out := slices.Clone(b)
-	for i := range a {
-		if a[i].le != b[i].le {
-			return nil
-		}
-		out[i].n -= a[i].n
+	out := slices.Clone(b.buckets)
+	for i := range a.buckets {
+		out[i].n -= a.buckets[i].n
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func counted(series []*parse.Series, gens []relistMetric) (Counted, bool) {
 		if sum, s := lastValue(series, g.duration+"_sum", ""); s != nil && s.At == src.At {
 			c.Total = seconds(sum * g.unit)
 		}
-		shots := shotsOf(series, gens)
+		shots, _ := shotsOf(series, gens)
 		c.rate(shots)
 		if g.unit == 1 {
 			c.buckets(shots)
@@ -110,11 +110,11 @@ func (c *Counted) buckets(shots []*shot) {
 		return
 	}
 	last := shots[len(shots)-1]
-	if n := len(last.buckets); n > 1 && math.IsInf(last.buckets[n-1].le, 1) {
+	if n := len(last.buckets); endless(last.buckets) {
 		c.Long, c.Edge = int(last.buckets[n-1].n-last.buckets[n-2].n), seconds(last.buckets[n-2].le)
 	}
 	bs, total := addBuckets(nil, last.buckets), last.sum
-	if first := shots[0]; len(shots) > 1 && len(first.buckets) == len(bs) && first.count <= last.count && first.sum <= last.sum {
+	if first := shots[0]; len(shots) > 1 && sameBounds(first.buckets, bs) && first.count <= last.count && first.sum <= last.sum {
 		for i := range bs {
 			bs[i].n -= first.buckets[i].n
 		}
@@ -138,18 +138,18 @@ func (c *Counted) summary(series []*parse.Series, g relistMetric) {
 	}
 }
 
-// Ended counts the relists that ended between the last snapshot at or before since and
-// the snapshot at to, and returns the time of the former. n is -1 unless proofs cover
-// this interval without a hole. Proofs must be in time order.
+// Ended counts the relists that ended between the last snapshot that was taken by since
+// (see By) and the snapshot at to, and returns the time of the former. n is -1 unless
+// proofs cover this interval without a hole. Proofs must be in time order.
 func Ended(proofs []Proof, since, to int64) (from int64, n int) {
 	at := int64(0)
-	i, _ := slices.BinarySearchFunc(proofs, since+1, func(p Proof, t int64) int { return cmp.Compare(p.To, t) })
+	i, _ := slices.BinarySearchFunc(proofs, since+1, func(p Proof, t int64) int { return cmp.Compare(By(p.To), t) })
 	for ; i < len(proofs) && proofs[i].To <= to; i++ {
 		p := &proofs[i]
 		switch {
 		case p.Kind != ProofCount && p.Kind != ProofSince:
 			continue
-		case from == 0 && p.From <= since:
+		case from == 0 && By(p.From) <= since:
 			from = p.From
 		case p.From != at:
 			return 0, -1

@@ -101,8 +101,8 @@ func ofKubelet(s *parse.Series) bool { return s.Job == "kubelet" || s.Label("job
 // relist is counted when it ends, failed ones included; the interval is observed at
 // each start, relative to the last successful start.
 func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
-	shots := shotsOf(series, relistMetrics)
-	out := proveStarts(shots)
+	shots, all := shotsOf(series, relistMetrics)
+	out := proveStarts(all)
 	for i, t := range shots {
 		if i > 0 && !restarted(shots[i-1], t) {
 			continue
@@ -159,9 +159,10 @@ type relistMetric struct {
 	unit               float64
 }
 
-// shotsOf groups the samples by snapshot. If both generations of names exist (1.14 to
-// 1.17), only the newer one is read: they count the same relists.
-func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
+// shotsOf groups the samples by snapshot. It returns the snapshots that count relists
+// (see whole), and all of them. If both generations of names exist (1.14 to 1.17), only
+// the newer one is read: they count the same relists.
+func shotsOf(series []*parse.Series, gens []relistMetric) (counted, all []*shot) {
 	gen := gens[0]
 	for _, g := range slices.Backward(gens) {
 		if slices.ContainsFunc(series, func(s *parse.Series) bool { return s.Name == g.duration+"_count" }) {
@@ -199,7 +200,8 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 		}
 	}
 	b.processStarts(series)
-	return b.shots()
+	all = b.shots()
+	return whole(all), all
 }
 
 type shotBuilder struct {
@@ -232,7 +234,12 @@ func (b *shotBuilder) bucket(s *parse.Series, of func(*shot) *[]bucket) {
 	}
 	for p := range s.Samples() {
 		if t := b.byTime[p.At]; t != nil && !math.IsNaN(p.V) {
-			*of(t) = append(*of(t), bucket{le, p.V})
+			have := of(t)
+			if i := slices.IndexFunc(*have, func(x bucket) bool { return x.le == le }); i >= 0 {
+				(*have)[i].n = p.V // of another series, as are the count and the sum
+			} else {
+				*have = append(*have, bucket{le, p.V})
+			}
 		}
 	}
 }
@@ -271,6 +278,51 @@ func (b *shotBuilder) shots() []*shot {
 	}
 	return out
 }
+
+// whole returns the snapshots in which no part of a histogram is missing that others
+// have, such as the sum or a bucket in the result of a range query: the parts are of one
+// moment, or a step between two snapshots means nothing. If few of them have intervals
+// too, these are of other moments, and are left out.
+func whole(all []*shot) []*shot {
+	var have, ihave parts
+	for _, t := range all {
+		have, ihave = have.or(t.parts()), ihave.or(t.iparts())
+	}
+	var out, both []*shot
+	for _, t := range all {
+		if t.parts() == have && (!(t.count >= 0) || !endless(t.buckets) || t.buckets[len(t.buckets)-1].n == t.count) {
+			if out = append(out, t); t.iparts() == ihave {
+				both = append(both, t)
+			}
+		}
+	}
+	if 2*len(both) >= len(out) {
+		return both
+	}
+	for i := range out {
+		t := *out[i]
+		t.icount, t.isum, t.ibuckets = math.NaN(), math.NaN(), nil
+		out[i] = &t
+	}
+	return out
+}
+
+// parts tells which parts of a histogram a snapshot has.
+type parts struct {
+	count, sum bool
+	buckets    int
+}
+
+func (p parts) or(q parts) parts {
+	return parts{p.count || q.count, p.sum || q.sum, max(p.buckets, q.buckets)}
+}
+
+func (t *shot) parts() parts { return parts{t.count >= 0, t.sum >= 0, len(t.buckets)} }
+
+func (t *shot) iparts() parts { return parts{t.icount >= 0, t.isum >= 0, len(t.ibuckets)} }
+
+// endless reports whether the last bucket counts all observations.
+func endless(bs []bucket) bool { return len(bs) > 1 && math.IsInf(bs[len(bs)-1].le, 1) }
 
 // cite returns the samples of the given roles as evidence; the first one gets the note.
 func (t *shot) cite(note string, roles ...string) []host.Evidence {
@@ -348,7 +400,7 @@ func proveStep(a, b *shot) []Proof {
 func proveLong(a, b *shot) (Proof, bool) {
 	sum := b.sum - a.sum
 	n, least, most := tail(a.buckets, b.buckets)
-	if n == 0 {
+	if n == 0 || math.IsNaN(sum) {
 		return Proof{}, false
 	}
 	p := Proof{Kind: ProofLong, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
@@ -372,17 +424,27 @@ func proveCount(zero, t *shot) (Proof, bool) {
 // zero returns the counters of the process when it began. Its time is 0 if the metrics
 // do not state the start.
 func (t *shot) zero() *shot {
-	zero := &shot{buckets: make([]bucket, len(t.buckets)), ibuckets: make([]bucket, len(t.ibuckets))}
+	zero := &shot{buckets: slices.Clone(t.buckets), ibuckets: slices.Clone(t.ibuckets)}
+	for _, bs := range [...][]bucket{zero.buckets, zero.ibuckets} {
+		for i := range bs {
+			bs[i].n = 0
+		}
+	}
 	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
 		zero.at = int64(t.start * 1e9)
 	}
 	return zero
 }
 
+// sameBounds reports whether two histograms have the same buckets.
+func sameBounds(a, b []bucket) bool {
+	return slices.EqualFunc(a, b, func(x, y bucket) bool { return x.le == y.le })
+}
+
 // tail compares two histograms. It returns how many observations fell beyond the last
 // finite bucket, and bounds of the sum of all others.
 func tail(a, b []bucket) (n, least, most float64) {
-	if len(a) != len(b) || len(b) < 2 || !math.IsInf(b[len(b)-1].le, 1) {
+	if !sameBounds(a, b) || !endless(b) {
 		return 0, 0, 0
 	}
 	below, edge := 0.0, 0.0
@@ -419,7 +481,7 @@ func proveFrozen(a, b *shot) (Proof, bool) {
 	onDemand, _ := podSeconds(a, b)
 	pause := b.isum - a.isum - most - onDemand
 	apart := float64(b.at-a.at) / 1e9
-	if n != 1 || long > 0 || b.icount-a.icount < 3 || pause < 30 || pause < 2*(b.sum-a.sum) || pause > apart+5 {
+	if n != 1 || long > 0 || !(b.icount-a.icount >= 3) || !(pause >= 30 && pause >= 2*(b.sum-a.sum)) || pause > apart+5 {
 		return Proof{}, false
 	}
 	return Proof{Kind: ProofFrozen, From: a.at, To: b.at, Count: 1, Sum: seconds(pause),
@@ -483,7 +545,7 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 		}
 		p := Proof{Kind: ProofGap, From: a.at, To: b.at, Count: -1}
 		note := fmt.Sprintf("no snapshot for %s, usually every %s", round(b.at-a.at), round(step))
-		if !restarted(a, b) && b.count >= a.count {
+		if !restarted(a, b) && b.count >= a.count && b.sum >= a.sum {
 			p.Count, p.Sum = int(b.count-a.count), seconds(b.sum-a.sum)
 			note += "; across the gap " + parse.Plural(p.Count, "relist") + " took " + parse.Short(p.Sum)
 		}

@@ -2,6 +2,7 @@ package snapshots
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -39,19 +40,37 @@ func firstRelist(t *shot) (Proof, bool) {
 		return Proof{}, false
 	}
 	p.Kind, p.Whole = ProofRelist, true
-	p.Start = host.Between(p.From, t.at-int64(p.SumMin))
-	p.End = host.Between(p.From+int64(p.SumMin), t.at)
+	p.Start = host.Between(p.From, t.by()-int64(p.SumMin))
+	p.End = host.Between(p.From+int64(p.SumMin), t.by())
 	return p, true
 }
 
 // idleAhead returns by how many the relists ended exceed the intervals observed while
-// no relist runs.
+// no relist runs, NaN if that is not known: snapshots that all show the same number
+// were all taken while a relist ran or all while none did. Only where relists rarely ran
+// is it certain enough that some snapshot was taken while none did.
 func idleAhead(shots []*shot) float64 {
-	idle := 1.0
+	least, most, same := math.Inf(1), 1.0, 0 // the first relist that lists observes no interval
 	for _, t := range shots {
-		idle = max(idle, t.count-t.icount)
+		if t.icount >= 1 && t.count >= 1 { // before that, relists that failed to list change the number
+			least, most, same = min(least, t.count-t.icount), max(most, t.count-t.icount), same+1
+		}
 	}
-	return idle
+	if least < most {
+		return most
+	}
+	busy := 1.0 // share of the time that relists ran
+	if k := len(shots) - 1; same > 0 {
+		for _, a := range [...]*shot{shots[0], shots[0].zero()} {
+			if took, d := shots[k].sum-a.sum, float64(shots[k].at-a.at)/1e9; a.at > 0 && d > 0 && took >= 0 {
+				busy = min(busy, took/d)
+			}
+		}
+	}
+	if math.Pow(busy, float64(same)) > 1e-3 {
+		return math.NaN()
+	}
+	return most
 }
 
 // running reports whether a relist was running at the snapshot.
@@ -74,8 +93,8 @@ func (d *dating) relist() (Proof, bool) {
 	if d.j+1 < len(d.shots) {
 		b = d.shots[d.j+1]
 	}
-	twice := d.running && z.at-a.at >= int64(LongRelist) // seen twice, so it is the same relist
-	p := Proof{Kind: ProofRelist, From: a.at, To: z.at, Count: 1, SumMin: time.Duration(z.at - a.at)}
+	p := Proof{Kind: ProofRelist, From: a.at, To: z.at, Count: 1, SumMin: time.Duration(z.at - a.by())}
+	twice := d.running && p.SumMin >= LongRelist // seen twice, so it is the same relist
 	lo, hi := d.began()
 	if b == nil {
 		p.Start = host.Between(lo, hi)
@@ -88,7 +107,11 @@ func (d *dating) relist() (Proof, bool) {
 	switch {
 	case twice && !ok:
 	case ok && !within:
-		if !d.running && z != a { // it began before the last of these snapshots, and no relist ended since the first
+		switch { // it began before the last of these snapshots, and no relist ended since the first
+		case d.running || z == a:
+		case z.count == 0: // the first relist of the process
+			hi = z.by()
+		default:
 			hi += int64(pauseMost)
 		}
 		d.running = true // otherwise it could not have ended so soon
@@ -121,7 +144,11 @@ func (d *dating) relist() (Proof, bool) {
 	} else if d.idle {
 		note = "no relist was running here"
 	}
-	p.Evidence = append(z.cite(note, "count", "sum", "icount"), b.cite("it ended before this snapshot, after about "+parse.Short(seconds(b.sum-z.sum)), "count", "sum", "icount")...)
+	ended := "it ended before this snapshot"
+	if sum := b.sum - z.sum; sum >= 0 {
+		ended += ", after about " + parse.Short(seconds(sum))
+	}
+	p.Evidence = append(z.cite(note, "count", "sum", "icount"), b.cite(ended, "count", "sum", "icount")...)
 	return p, true
 }
 
@@ -165,7 +192,7 @@ func (d *dating) began() (lo, hi int64) {
 	for _, u := range d.shots[max(d.i-reach, 0):min(d.i+reach, len(d.shots))] {
 		switch past := seconds(t.isum - u.isum); {
 		case !(t.isum >= 0 && u.isum >= 0):
-		case u.at < t.at && past > 0:
+		case u.at < t.at && past > 0 && u.isum > 0: // otherwise the first that listed may have begun after that snapshot
 			hi = min(hi, u.by()+int64(past))
 		case u.at >= t.at && u.lastSeen > 0 && u.lastSeen < 1e10:
 			lo = max(lo, int64(u.lastSeen)*1e9+int64(past))
@@ -207,6 +234,9 @@ func proveAge(a, b *shot) (Proof, bool) {
 		return Proof{}, false // a process that was stopped observes a long interval too
 	}
 	sum := b.isum - a.isum
+	if math.IsNaN(sum) {
+		return Proof{}, false
+	}
 	p := Proof{Kind: ProofAge, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
 		SumMin: seconds((sum - most) / n), SumMax: seconds(sum - least)}
 	if p.SumMin < LongRelist {
@@ -248,7 +278,7 @@ func longestOf(a, b []bucket, sum float64) float64 {
 // topBucket returns the upper bound of the highest bucket that grew, 0 if the
 // histograms cannot be compared.
 func topBucket(a, b []bucket) float64 {
-	if len(a) != len(b) {
+	if !sameBounds(a, b) {
 		return 0
 	}
 	edge, below := 0.0, 0.0

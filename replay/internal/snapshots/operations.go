@@ -225,7 +225,8 @@ func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
 // makes. Other parts of the kubelet make these calls too, so each share is an upper
 // bound: a relist lists once, and inspects as often as pods changed.
 func shareRelists(series []*parse.Series, byName map[string]*Operation) {
-	count, sum := relistGrowth(shotsOf(series, relistMetrics))
+	shots, _ := shotsOf(series, relistMetrics)
+	count, sum := relistGrowth(shots)
 	if sum <= 0 {
 		return
 	}

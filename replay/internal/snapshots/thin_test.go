@@ -79,7 +79,7 @@ func TestManySnapshotsAreThinned(t *testing.T) {
 		mk(D+"_bucket", "10", func(e, h float64) float64 { return e - h }), mk(D+"_bucket", "+Inf", func(e, _ float64) float64 { return e }),
 		mk(I+"_count", "", func(e, _ float64) float64 { return e - 1 }),
 	}
-	shots := shotsOf(series, relistMetrics)
+	shots, _ := shotsOf(series, relistMetrics)
 	if len(shots) < 2_000 || len(shots) > 6_000 {
 		t.Errorf("%d snapshots are read of %d", len(shots), n)
 	}
