@@ -94,6 +94,9 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	n.Proofs, n.Contradictions = known.Uncontradicted()
 	known.Proofs = n.Proofs
 	a := relist.Of(&known)
+	if disputes := health.Dispute(&known, a.Relists); len(disputes) > 0 {
+		n.Contradictions, a = append(n.Contradictions, disputes...), relist.Of(&known)
+	}
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.tail = s.Tail(n.Kubelet.Hangs())
 	n.Health, n.Claims = health.Of(&known, &a)

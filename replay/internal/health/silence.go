@@ -42,7 +42,7 @@ func (h *claims) silence(run int) {
 	if h.n.Kubelet.Threshold < h.n.Kubelet.Reporting || !h.w.Trusts(run) || r.First == 0 || !h.w.Errors(run) && !h.n.Kubelet.Before(17) {
 		return
 	}
-	if slices.ContainsFunc(h.past.Disputed, func(at int64) bool { return at >= r.First && at <= r.Last }) {
+	if slices.ContainsFunc(h.n.Disputed, func(at int64) bool { return at >= r.First && at <= r.Last }) {
 		return // it does report PLEG unhealthy
 	}
 	from, to := r.First, h.s.Attended(run, r.Last, h.silent(run, r.First, r.Last))

@@ -21,6 +21,7 @@ type Known struct {
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep
 	Window   host.Window
+	Disputed []int64 // when reports were made that relists contradict, and that Log is without
 }
 
 // Account is what a kubelet did, as far as the evidence proves it.
@@ -30,23 +31,16 @@ type Account struct {
 	Ready          []kubelet.ReadyChange
 	Episodes       []Episode
 	Contradictions []Contradiction
-	Disputed       []int64 // when reports were made that relists contradict; see refuteReports
 	Warnings       []parse.Warning
 }
 
 // Of reconstructs what the kubelet did, in order: relists from their own lines, from ages and from the metrics;
-// episodes from ages; and then, from the episodes, the outcome of relists that were stuck. The log in n is replaced by
-// one without the reports that relists contradict.
+// episodes from ages; and then, from the episodes, the outcome of relists that were stuck.
 func Of(n *Known) Account {
 	var a Account
-	var against []Contradiction
 	l := newLedger(n, groupAges(n.Log))
 	a.Relists, a.Bounded = l.relists()
-	if a.Disputed, against = l.refuteReports(a.Relists); len(a.Disputed) > 0 {
-		l = newLedger(n, groupAges(n.Log))
-		a.Relists, a.Bounded = l.relists()
-	}
-	a.Contradictions, a.Warnings = append(l.against, against...), slices.Clip(n.Witness.Folded)
+	a.Contradictions, a.Warnings = l.against, slices.Clip(n.Witness.Folded)
 	if l.steps > parse.Many {
 		a.Warnings = append(a.Warnings, parse.Counted(l.against[0].Evidence[0].Where(), l.steps, "contradicted time stamp", parse.Many, "the first"))
 	}
