@@ -247,14 +247,9 @@ func (l *ledger) fits(c *claim, t *timed) bool {
 	if t.end.To != 0 {
 		ran = t.end.From
 	}
-	return c.fits(t) && (!c.end.Known() || c.hi <= ran || l.w.Whole(ran, c.end.At) || c.longBy(t))
-}
-
-// longBy reports whether the claimed relist took LongRelist or more and ended in the step in which the counters
-// show that one such relist did.
-func (c *claim) longBy(t *timed) bool {
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
-	return t.SumMax != 0 && t.Count == 1 && lo > snapshots.By(cmp.Or(t.Step, t.From)) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
+	long := t.SumMax != 0 && t.Count == 1 && lo > cmp.Or(t.Step, t.From) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
+	return c.fits(t) && (!c.end.Known() || long || c.hi <= ran || l.w.Whole(ran, c.end.At))
 }
 
 // fits reports whether what is known of the claim agrees with the measurement. A gauge value alone names a
