@@ -93,7 +93,7 @@ func entity(s string) (c rune, length int) {
 	}
 	text := html.UnescapeString(s[:end+1])
 	c, n := utf8.DecodeRuneInString(text)
-	if n < len(text) || c == utf8.RuneError || !unicode.IsPrint(c) || c == ' ' || c == '/' || c == '\\' {
+	if n < len(text) || c == utf8.RuneError || !unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S) || c == '/' || c == '\\' {
 		return 0, 0
 	}
 	return c, end + 1
