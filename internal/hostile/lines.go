@@ -197,6 +197,9 @@ func table(what string, n int, begin string, row func(w *bufio.Writer, i int, at
 		w := bufio.NewWriterSize(to, 1<<20)
 		w.WriteString(begin)
 		for i := range n {
+			if _, err := w.Write(nil); err != nil { // a writer that takes no more
+				return err
+			}
 			row(w, i, began.Add(time.Duration(i)*time.Second))
 		}
 		w.WriteString(after)
@@ -209,6 +212,9 @@ func rows(what string, n int, row func(w *bufio.Writer, r *rand.Rand, i int)) Ca
 	return Case{Name: what, Build: func(to io.Writer) error {
 		w, r := bufio.NewWriterSize(to, 1<<20), rand.New(rand.NewPCG(1, 2))
 		for i := range n {
+			if _, err := w.Write(nil); err != nil { // a writer that takes no more
+				return err
+			}
 			row(w, r, i)
 		}
 		w.Write(Log())
