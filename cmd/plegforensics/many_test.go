@@ -29,7 +29,7 @@ const (
 )
 
 // hostilePart is the part of an input that TestManyOfOne takes: superlinear cost shows in it too.
-const hostilePart = 12 << 20
+const hostilePart = 6 << 20
 
 // TestManyOfOne analyzes inputs with very many of something small, each in a process of its own,
 // within bounds on processor time and memory. internal/cmd/hostile measures them whole.

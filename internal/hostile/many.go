@@ -36,7 +36,9 @@ func Many() []Case {
 		{Name: "300 names of 1 MB", Build: func(w io.Writer) error {
 			long := strings.Repeat(strings.Repeat("x", 200)+"/", 5000)
 			for i := range 300 {
-				w.Write(header{name: "PaxHeaders/x", typ: 'x'}.entry([]byte(paxRecord("path", fmt.Sprintf("d%d/%skubelet.log", i, long)))))
+				if _, err := w.Write(header{name: "PaxHeaders/x", typ: 'x'}.entry([]byte(paxRecord("path", fmt.Sprintf("d%d/%skubelet.log", i, long))))); err != nil {
+					return err
+				}
 				w.Write(header{name: "x"}.entry(fmt.Appendf(nil, "Mar 13 15:30:00 node-1 kubelet[812]: E0313 15:30:00.%06d     812 generic.go:238] GenericPLEG: Unable to retrieve pods: x\n", i)))
 			}
 			return end(w)
