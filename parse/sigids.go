@@ -36,8 +36,10 @@ const (
 
 	// Sync loop, node status.
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)
-	SigHousekept    = "sync.housekeeping" // housekeeping begins or ends
+	SigKeeping      = "sync.housekeeping" // housekeeping begins
+	SigHousekept    = "sync.housekept"    // housekeeping ends
 	SigUnwanted     = "sync.unwanted"     // housekeeping has a pod killed
+	SigVerbose      = "kube.verbose"      // a line at V5 that recurs in every log at that verbosity
 	SigNotReady     = "node.notready"     // node, heartbeat, transition, reason, message: "Node became not ready"
 	SigNodeEvent    = "node.event"        // node, event (NodeNotReady, NodeReady, …): "Recording event message"
 	SigUnresponsive = "node.unresponsive" // node: the node controller sees no heartbeat

@@ -94,6 +94,9 @@ func TestRelistOpenAtTheEnd(t *testing.T) {
 	for i := range 75 {
 		lines = append(lines, fmt.Sprintf(`I1120 10:%02d:%02d.500000    4242 kubelet.go:1] "something else"`, i/60, i%60))
 	}
+	for i := 3; i < 75; i += 10 {
+		lines = append(lines, fmt.Sprintf(`I1120 10:%02d:%02d.600000    4242 kubelet_node_status.go:1] "Updating node status"`, i/60, i%60))
+	}
 	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(a[6:], b[6:]) })
 	n := buildOne(t, strings.Join(lines, "\n"))
 	last := len(n.Relists) - 1

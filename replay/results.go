@@ -3,6 +3,7 @@ package replay
 import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/health"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -69,7 +70,7 @@ func OperationType(call string) string { return snapshots.OperationType(call) }
 
 // What the kubelet did, as far as it is proven.
 type (
-	Window        = relist.Window        // the time span that the node's records cover
+	Window        = host.Window          // the time span that the node's records cover
 	Relist        = relist.Relist        // one run of the relist procedure that evidence proves
 	Outcome       = relist.Outcome       // how a relist ended
 	Bounded       = relist.Bounded       // an interval in which only the number of relists is bounded

@@ -157,13 +157,17 @@ func TestQueuedEvents(t *testing.T) {
 	}
 }
 
-// ticking adds a line of another goroutine every two seconds, as in a complete log, and sorts.
+// ticking adds a line of another goroutine every two seconds, and if the log is at verbosity 5 one at that verbosity every
+// ten seconds, as in a complete log, and sorts.
 func ticking(lines []string, from, to string) string {
 	at, _ := time.Parse(time.TimeOnly, from)
 	end, _ := time.Parse(time.TimeOnly, to)
-	out := slices.Clone(lines)
+	out, verbose := slices.Clone(lines), strings.Contains(strings.Join(lines, "\n"), "GenericPLEG: Relisting")
 	for ; at.Before(end); at = at.Add(2 * time.Second) {
 		out = append(out, `I1120 `+at.Format("15:04:05")+`.000500    4242 reconciler.go:1] "something"`)
+		if verbose && at.Second()%10 < 2 {
+			out = append(out, `I1120 `+at.Format("15:04:05")+`.000600    4242 kubelet_node_status.go:1] "Updating node status"`)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
 	return strings.Join(out, "\n")

@@ -272,7 +272,7 @@ func longest(gaps []parse.Gap) []parse.Gap {
 
 // verbosity maps a signature to the klog verbosity that a line of it proves.
 var verbosity = map[string]int{
-	parse.SigRelisting: 5, parse.SigRelistingPod: 5, parse.SigTransition: 4, parse.SigRetrieved: 4,
+	parse.SigRelisting: 5, parse.SigRelistingPod: 5, parse.SigVerbose: 5, parse.SigTransition: 4, parse.SigRetrieved: 4, parse.SigKeeping: 4, parse.SigHousekept: 4,
 	parse.SigEvent: 2, parse.SigFinished: 2, parse.SigSync: 2, parse.SigNodeEvent: 2, parse.SigFlag: 1, parse.SigGates: 1,
 }
 

@@ -186,7 +186,7 @@ func (h *claims) told(run int, at int64) int64 {
 			until = min(until, r.At)
 		}
 	}
-	return cmp.Or(h.s.TurnIn(run, at, until, host.KindEvent|host.KindSync), until)
+	return cmp.Or(h.s.TurnIn(run, at, until, host.KindWork), until)
 }
 
 // failing adds the time around each failed list call. It begins at the start of the call, or at the last work

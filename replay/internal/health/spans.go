@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
-	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
 // State is the health of PLEG over an interval.
@@ -28,7 +27,7 @@ type Span struct {
 }
 
 // spans flattens claims, of which a later one covers earlier ones, in one sweep; time that no claim covers is unknown.
-func spans(layers []Claim, w relist.Window) []Span {
+func spans(layers []Claim, w host.Window) []Span {
 	type edge struct {
 		at    int64
 		layer int

@@ -4,7 +4,7 @@ import "github.com/plegforensics/plegforensics/parse"
 
 // Kinds is a set of the message kinds that the rebuild looks at. A line can have
 // several.
-type Kinds uint32
+type Kinds uint64
 
 // Message kinds.
 const (
@@ -39,12 +39,16 @@ const (
 	KindPodDropped // a request for an on-demand relist was dropped
 	KindNamed      // names the node and says nothing else
 	KindCut        // a PLEG health report without an age: it was cut off, or that of the evented PLEG
-	KindHousekept  // housekeeping begins, ends, or has listed pods: it does not wait for a list
+	KindHousekept  // housekeeping ends or has listed pods: it does not wait for a list
+	KindKeeping    // housekeeping begins
+	KindVerbose    // shows verbosity 5, and is not of the relist goroutine
 
 	// KindHistory are the lines about containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
+	// KindWork are the lines that the sync loop writes in an iteration that found PLEG healthy.
+	KindWork = KindSync | KindEvent | KindKeeping
 	// KindTurn are the lines written in an iteration of the sync loop.
-	KindTurn = KindSync | KindEvent | KindSkip
+	KindTurn = KindWork | KindSkip
 	// KindGoroutine are the lines written by the relist goroutine.
 	KindGoroutine = KindRelisting | KindRetrieved | KindListFail | KindInside
 )
@@ -65,7 +69,7 @@ var kindTable = []struct {
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
 	{parse.SigFallback, KindFallback}, {parse.SigStream, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
 	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut}, {parse.SigFull, KindCut},
-	{parse.SigHousekept, KindHousekept}, {parse.SigUnwanted, KindHousekept},
+	{parse.SigKeeping, KindKeeping}, {parse.SigHousekept, KindHousekept}, {parse.SigUnwanted, KindHousekept}, {parse.SigVerbose, KindVerbose},
 }
 
 func kindsOf(s *parse.SigSet) Kinds {

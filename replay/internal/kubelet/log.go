@@ -139,6 +139,7 @@ type Log struct {
 	Full       []Saying // reports of the evented PLEG, which state no age
 	Well       []Saying // lines that show PLEG healthy at that moment
 	Housekept  []int64  // when housekeeping did not wait for a list, beside Turns
+	Verbose    []Saying // lines at verbosity 5 that are not of the relist goroutine
 	Fallbacks  []Saying // fallbacks from evented to generic PLEG, and stream errors
 	PodRelists []Mark   // starts of on-demand relists of one pod
 	PodLists   []Mark   // on-demand relists whose list failed
@@ -265,11 +266,14 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindCall != 0 {
 		s.addCall(e, run)
 	}
-	if k&(host.KindSync|host.KindEvent) != 0 && k&host.KindSkip == 0 {
+	if k&host.KindWork != 0 && k&host.KindSkip == 0 {
 		s.Turns = append(s.Turns, Turn(i))
 	}
 	if k&host.KindDown != 0 {
 		s.Down = append(s.Down, Saying{e.At, run, e})
+	}
+	if k&host.KindVerbose != 0 {
+		s.Verbose = append(s.Verbose, Saying{e.At, run, e})
 	}
 	if k&host.KindHousekept != 0 {
 		s.Housekept = append(s.Housekept, e.At)

@@ -2,12 +2,12 @@ package relist
 
 import (
 	"slices"
-	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -20,7 +20,7 @@ type Known struct {
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep
-	Window   Window
+	Window   host.Window
 	Disputed []int64 // when reports were made that relists contradict, and that Log is without
 }
 
@@ -62,19 +62,9 @@ func (n *Known) Fresh(run int, start int64) int64 {
 	return well
 }
 
-// Window is the time span that the node's records cover.
-type Window struct {
-	Start, End    int64     // Unix ns, 0 unknown
-	Lines         host.Span // of log lines only, within [Start, End]; zero if there are none
-	Timezone      string
-	TimezoneBasis string
-	YearBasis     string        // how the year was determined; "" if every line states it
-	Step          time.Duration // largest step of the clock within the window, which makes its length meaningless; 0 if none
-}
-
-// SawStep notes a step of the clock.
-func (w *Window) SawStep(d time.Duration) {
-	if d.Abs() > w.Step.Abs() {
-		w.Step = d
-	}
+// alone reports whether no relist of the run but one that began at start, and those that known spans, can have run up to
+// the moment to. See package pause.
+func (n *Known) alone(run int, start host.Instant, to int64, known []host.Span) bool {
+	_, ill := n.Limit(run, start.Latest())
+	return pause.Shown(n.Log, run, start.Earliest(), to, known) && !pause.Worked(n.Log, run, max(ill, start.Latest()+int64(n.Kubelet.Reporting)), to)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -42,7 +43,7 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 				c.listEnd = host.Between(c.listEnd.Earliest(), m.At+int64(SameMoment))
 			}
 		case m.Kind == host.KindListFail:
-			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo {
+			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo || !l.n.Kubelet.Timeouts(m.At-c.lo) && !l.only(c, m.At) {
 				later(m) // it belongs to a later relist whose first line is missing
 				c = nil
 			} else {
@@ -65,7 +66,7 @@ func (l *ledger) stillOpen(run int, c *claim) {
 		return
 	}
 	last := l.s.Runs[run].Last
-	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Paced(run, l.since(c)) && !l.skipped(c, last-c.lo) && l.w.Whole(c.hi, last) {
+	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Paced(run, l.since(c)) && !l.skipped(c, last-c.lo) && l.w.Whole(c.hi, last) && l.only(c, last) {
 		c.outcome = OutcomeHung
 	}
 }
@@ -113,7 +114,7 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, otherwise relists are minutes apart
 	}
-	if pause := next.At - c.lo; l.skipped(c, pause) || pause > 2*int64(l.period()) && !l.w.Paced(c.run, l.since(c)) {
+	if pause := next.At - c.lo; l.skipped(c, pause) || pause > 2*int64(l.period()) && !l.w.Paced(c.run, l.since(c)) || !l.only(c, next.At) {
 		return // other relists' lines may be missing in between, or no relist was due
 	}
 	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
@@ -146,6 +147,23 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 		return true // a hole no longer than the log's usual intervals
 	}
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
+}
+
+// only reports whether no relist but that of c can have begun up to the moment to. Reports that name no later one show
+// it. Events of one container at three moments are of three relists, of which one may have begun before c.
+func (l *ledger) only(c *claim, to int64) bool {
+	if to-c.lo <= int64(pause.Most) {
+		return true
+	}
+	var told []host.Span
+	for _, g := range l.named[c.run] {
+		if g.Lo <= c.hi+sameStart && g.Last() > c.lo {
+			for _, a := range g.Lines {
+				told = append(told, host.Span{From: min(a.At, to), To: min(a.At, to)})
+			}
+		}
+	}
+	return l.n.alone(c.run, host.Between(c.lo, c.hi), to, told) && l.distinct.Within(c.hi, to) < 3
 }
 
 // loosen widens the start of long relists in a lossy log that is silent when the next relist was due: the first

@@ -13,7 +13,7 @@ import (
 // itself blocked checks nothing. Only a log at verbosity 5, where every relist has its own line, proves them.
 func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode {
 	var out []Episode
-	last := map[int]*Relist{} // last relist that listed pods, by run
+	last := map[int]int{} // index of the last relist that listed pods, by run
 	for i := range relists {
 		r := &relists[i]
 		switch {
@@ -26,19 +26,20 @@ func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode
 			delete(last, r.Run)
 			continue
 		}
-		if p := last[r.Run]; p != nil {
-			if e, ok := w.between(p, r); ok && !coincides(known, &e) {
+		if p, ok := last[r.Run]; ok {
+			if e, ok := w.between(relists[p : i+1]); ok && !coincides(known, &e) {
 				out = append(out, e)
 			}
 		}
-		last[r.Run] = r
+		last[r.Run] = i
 	}
 	return out
 }
 
-// between makes an episode of two consecutive relists that listed pods, if the second had not listed by a
-// threshold after the first began.
-func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
+// between makes an episode of two consecutive relists that listed pods, the first and last of all, if the second had not
+// listed by a threshold after the first began.
+func (w *episodeBuilder) between(all []Relist) (Episode, bool) {
+	p, r := &all[0], &all[len(all)-1]
 	_, breach := w.n.Limit(p.Run, p.Start.Latest())
 	visible := max(r.Start.At, r.ListEnd.Earliest()) // the list call cannot have returned earlier
 	if visible <= breach || !w.log.Whole(p.Start.At, visible) || !w.log.Trusts(p.Run) {
@@ -46,6 +47,15 @@ func (w *episodeBuilder) between(p, r *Relist) (Episode, bool) {
 	}
 	if t := w.cover.Next(p.Run, p.Start.At+(breach-p.Start.At)/2); t == 0 || t > visible {
 		return Episode{}, false // a silent process may have been suspended together with its clock
+	}
+	var ran []host.Span
+	for i := range all {
+		if x := &all[i]; x.Run == p.Run {
+			ran = append(ran, host.Span{From: x.Start.At, To: max(x.Start.At, x.End.Earliest(), x.ListEnd.Earliest())})
+		}
+	}
+	if !w.n.alone(p.Run, p.Start, visible, ran) {
+		return Episode{}, false // another relist may have listed pods in between
 	}
 	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []host.Instant{p.Start}, Breach: breach, Threshold: time.Duration(breach - p.Start.Latest()),
 		Recovered: host.Instant{At: visible, Slack: r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
