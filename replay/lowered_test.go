@@ -22,11 +22,16 @@ func levels(hung int) (lines []string, of map[string]int) {
 			lines, of[line] = append(lines, line), level
 		}
 		hangs := hung != 0 && ms > hung*60000+500 && ms < (hung+4)*60000
+		skips := hangs || hung != 0 && ms > hung*60000 && ms < (hung+4)*60000+2000 // housekeeping waits for a list, too, and then the age is too old
 		switch {
 		case ms%1010 == 0 && !hangs:
 			add(5, "generic.go:189] GenericPLEG: Relisting")
-		case ms%2000 == 40 && (!hangs || hung == 0) && !(hung != 0 && ms > hung*60000 && ms < (hung+4)*60000+2000):
+		case ms%2000 == 40 && !skips:
 			add(4, "kubelet.go:1975] SyncLoop (housekeeping)")
+		case ms%15000 == 50 && !skips:
+			add(4, "generic.go:153] GenericPLEG: f737d8e4a78d391ebd27e04b513251a1/0123456789abcdef: running -> exited")
+		case ms%15000 == 60 && !skips:
+			add(2, `kubelet.go:1933] SyncLoop (PLEG): "a_b(f737d8e4a78d391ebd27e04b513251a1)", event: &pleg.PodLifecycleEvent{ID:"f737d8e4a78d391ebd27e04b513251a1", Type:"ContainerDied", Data:"0123456789abcdef"}`)
 		case ms%10000 == 70:
 			add(5, "kubelet_node_status.go:382] Updating node status")
 		case ms%2000 == 80:
@@ -44,13 +49,14 @@ func TestLinesOfRelistsLost(t *testing.T) {
 		kept           func(level int, line string) bool
 		unhealthy      bool
 	}{
-		"whole":                      {0, 2, 8, func(int, string) bool { return true }, false},
-		"at verbosity 3":             {0, 2, 8, func(level int, _ string) bool { return level <= 3 }, false},
-		"at verbosity 4":             {0, 2, 8, func(level int, _ string) bool { return level <= 4 }, false},
-		"at verbosity 3, for 1 min":  {0, 2, 3, func(level int, _ string) bool { return level <= 3 }, false},
-		"without lines of relists":   {0, 2, 8, func(_ int, line string) bool { return !strings.Contains(line, "PLEG") }, false},
-		"hung":                       {3, 2, 8, func(int, string) bool { return true }, true},
-		"hung, lowered in the midst": {3, 4, 6, func(level int, _ string) bool { return level <= 3 }, false},
+		"whole":                                 {0, 2, 8, func(int, string) bool { return true }, false},
+		"at verbosity 3":                        {0, 2, 8, func(level int, _ string) bool { return level <= 3 }, false},
+		"at verbosity 4":                        {0, 2, 8, func(level int, _ string) bool { return level <= 4 }, false},
+		"at verbosity 3, for 1 min":             {0, 2, 3, func(level int, _ string) bool { return level <= 3 }, false},
+		"without lines of relists":              {0, 2, 8, func(_ int, line string) bool { return !strings.Contains(line, "PLEG") }, false},
+		"without lines of the relist goroutine": {0, 2, 3, func(_ int, line string) bool { return !strings.Contains(line, "generic.go") }, false},
+		"hung":                                  {3, 2, 8, func(int, string) bool { return true }, true},
+		"hung, lowered in the midst":            {3, 4, 6, func(level int, _ string) bool { return level <= 3 }, false},
 	} {
 		lines, of := levels(c.hung)
 		lines = slices.DeleteFunc(lines, func(line string) bool {
@@ -68,5 +74,23 @@ func TestLinesOfRelistsLost(t *testing.T) {
 		if unhealthy != c.unhealthy || len(n.Episodes) > 0 != c.unhealthy {
 			t.Errorf("%s: a long relist or PLEG unhealthy: %v, %d episodes; want %v", name, unhealthy, len(n.Episodes), c.unhealthy)
 		}
+	}
+}
+
+// TestHousekeepingRecovers checks that housekeeping that begins after the last report proves recovery, also in a log that
+// holds few lines of the process: the sync loop does so only while PLEG is healthy.
+func TestHousekeepingRecovers(t *testing.T) {
+	var lines []string
+	for i := range 4 {
+		age := 185*time.Second + time.Duration(i)*5*time.Second
+		lines = append(lines, skipLine(time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC).Add(age).Format("15:04:05.000000"), age))
+	}
+	lines = append(lines, `I1120 10:03:40.000000    4242 kubelet.go:2506] "SyncLoop (housekeeping) end"`)
+	if n := buildOne(t, strings.Join(lines, "\n")); len(n.Episodes) != 1 || n.Episodes[0].Recovered.Known() {
+		t.Errorf("episodes %+v, want one: housekeeping that ends may have begun before it", n.Episodes)
+	}
+	lines = append(lines, `I1120 10:03:42.000000    4242 kubelet.go:2506] "SyncLoop (housekeeping)"`)
+	if n := buildOne(t, strings.Join(lines, "\n")); len(n.Episodes) != 1 || clock(n.Episodes[0].Recovered.At) != clock(at2(t, "10:03:42")) {
+		t.Errorf("episodes %+v, want one that was over at 10:03:42", n.Episodes)
 	}
 }

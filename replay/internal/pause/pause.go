@@ -4,6 +4,7 @@
 package pause
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,12 +23,7 @@ func Shown(s *kubelet.Log, run int, from, to int64, known []host.Span) bool {
 	if to-from <= int64(Most) {
 		return true
 	}
-	i, _ := slices.BinarySearchFunc(s.Verbose, from, func(v kubelet.Saying, at int64) int {
-		if v.At < at {
-			return -1
-		}
-		return 1
-	})
+	i, _ := slices.BinarySearchFunc(s.Verbose, from, func(v kubelet.Saying, at int64) int { return cmp.Compare(v.At, at) })
 	for ; i < len(s.Verbose) && s.Verbose[i].At < to; i++ {
 		if v := &s.Verbose[i]; v.Run == run {
 			known = append(known, host.Span{From: v.At, To: v.At})
@@ -46,4 +42,22 @@ func Shown(s *kubelet.Log, run int, from, to int64, known []host.Span) bool {
 // would have skipped its iterations for want of a newer relist; an iteration that began just before may still work.
 func Worked(s *kubelet.Log, run int, ill, to int64) bool {
 	return s.TurnIn(run, ill+int64(kubelet.TurnMax)+1, to, host.KindWork) != 0
+}
+
+// Unannounced reports whether the sync loop of a run received a pod event between two moments, in Unix ns, that no relist
+// announced: at verbosity 4 each event has a line of the relist goroutine before it. A loop that was blocked may receive
+// events of earlier relists at first, so one counts only after the loop has worked for TurnMax.
+func Unannounced(s *kubelet.Log, run int, from, to int64) bool {
+	free := s.TurnIn(run, from+int64(kubelet.TurnMax), to, host.KindWork)
+	if free == 0 {
+		return false
+	}
+	event := s.TurnIn(run, free+int64(kubelet.TurnMax), to, host.KindEvent)
+	i, _ := slices.BinarySearchFunc(s.Marks, from, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
+	for ; i < len(s.Marks) && s.Marks[i].At <= event; i++ {
+		if m := &s.Marks[i]; m.Run == run && m.Kind&host.KindInside != 0 {
+			return false
+		}
+	}
+	return event != 0
 }

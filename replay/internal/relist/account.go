@@ -66,5 +66,6 @@ func (n *Known) Fresh(run int, start int64) int64 {
 // the moment to. See package pause.
 func (n *Known) alone(run int, start host.Instant, to int64, known []host.Span) bool {
 	_, ill := n.Limit(run, start.Latest())
-	return pause.Shown(n.Log, run, start.Earliest(), to, known) && !pause.Worked(n.Log, run, max(ill, start.Latest()+int64(n.Kubelet.Reporting)), to)
+	return pause.Shown(n.Log, run, start.Earliest(), to, known) && !pause.Unannounced(n.Log, run, start.Earliest(), to) &&
+		!pause.Worked(n.Log, run, max(ill, start.Latest()+int64(n.Kubelet.Reporting)), to)
 }
