@@ -62,8 +62,7 @@ func (n *Known) Fresh(run int, start int64) int64 {
 	return well
 }
 
-// alone reports whether no relist of the run but one that began at start, and those that known spans, can have run up to
-// the moment to. See package pause.
+// alone reports whether only the relist that began at start, and those that known spans, can have run up to a moment.
 func (n *Known) alone(run int, start host.Instant, to int64, known []host.Span) bool {
 	_, ill := n.Limit(run, start.Latest())
 	return pause.Shown(n.Log, run, start.Earliest(), to, known) && !pause.Unannounced(n.Log, run, start.Earliest(), to) &&
