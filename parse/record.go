@@ -104,6 +104,7 @@ type EventKind struct {
 	Caller   string  // "generic.go:238", "" if none
 	Severity byte    // 'I', 'W', 'E', 'F' or 0
 	Headed   bool    // the message has a clock of its own
+	JSON     bool    // the message is a JSON object with that clock, as --logging-format=json writes it
 	Bare     bool    // the line states neither its time nor its writer
 	Told     bool    // the line is bare and in a text written by people
 }

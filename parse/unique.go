@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Unique drops lines that several files contain: a support bundle has the same
 // journal in the output of several commands and in binary files. events must be in
@@ -11,7 +15,8 @@ import "strings"
 // the first line of its message is compared: JSON states no process, and a framing
 // may append other lines to the message. Framings truncate timestamps to the
 // second, so the times of lines with no clock but the framing's only need to agree
-// to the second; in return, their hosts must match.
+// to the second; in return, their hosts must match. A line of --logging-format=json is
+// also compared with those of klog's text format that are at most 1 µs away: see SameMessage.
 //
 // The copies kept are those of the file that has most of them, then the one with
 // the finest timestamps, then the one with the most lines, so that other files can
@@ -20,7 +25,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, differ: map[writerKey]int{}, bySum: map[sumKey]lineKey{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, differ: map[writerKey]int{}, bySum: map[sumKey]lineKey{}, texts: map[writerKey][]*Event{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -165,9 +170,11 @@ type uniquer struct {
 	kinds   map[*EventKind]kindWriter
 	writers []writerKey
 	first   map[writerKey]*File
-	several map[writerKey]int  // for writers with lines in several files: number of lines from the second file on
-	differ  map[writerKey]int  // for the same writers: number of different checksums, counted up to one more than mostBySum
-	bySum   map[sumKey]lineKey // the lines whose text was read
+	texts   map[writerKey][]*Event // lines in klog's text format, with different checksums, if there are lines in JSON
+	inText  []*Event               // per event: the line in klog's text format that it is in JSON, or nil
+	several map[writerKey]int      // for writers with lines in several files: number of lines from the second file on
+	differ  map[writerKey]int      // for the same writers: number of different checksums, counted up to one more than mostBySum
+	bySum   map[sumKey]lineKey     // the lines whose text was read
 	numbers map[lineKey]int32
 	copies  map[copyKey]int32 // index in all
 	all     []lineCopies
@@ -184,8 +191,11 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	clear(u.several)
 	u.writers = u.writers[:0]
 	for _, e := range same {
-		k := u.writerOf(e)
-		u.writers = append(u.writers, k)
+		u.writers = append(u.writers, u.writerOf(e))
+	}
+	u.findInText(same)
+	for i, e := range same {
+		k := u.writers[i]
 		if f := u.first[k]; f == nil {
 			u.first[k] = e.File
 		} else if u.several[k] > 0 || f != e.File {
@@ -199,7 +209,8 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	clear(u.bySum)
 	for i, e := range same {
 		if w := u.writers[i]; u.several[w] > 0 && u.differ[w] <= mostBySum {
-			k := sumKey{w, e.messageSum(), uint32(e.messageLen())}
+			of := cmp.Or(u.inText[i], e)
+			k := sumKey{w, of.messageSum(), uint32(of.messageLen())}
 			if _, known := u.bySum[k]; !known {
 				u.bySum[k] = lineKey{}
 				u.differ[w]++
@@ -213,7 +224,8 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	for i, e := range same {
 		line := int32(-1)
 		if w := u.writers[i]; u.several[w] > 0 {
-			line = u.count(u.lineOf(w, e), e)
+			of := cmp.Or(u.inText[i], e)
+			line = u.count(u.lineOf(w, of), e, of.Res)
 		}
 		u.line = append(u.line, line)
 	}
@@ -230,8 +242,41 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	return out
 }
 
-// count adds e to the copies of its line and returns the line's number.
-func (u *uniquer) count(k lineKey, e *Event) int32 {
+// findInText finds the lines in klog's text format that others are in JSON, which then
+// have the same writer key.
+func (u *uniquer) findInText(same []*Event) {
+	u.inText = append(u.inText[:0], make([]*Event, len(same))...)
+	json := func(e *Event) bool { return e.JSON && e.ownPlace() }
+	if !slices.ContainsFunc(same, json) {
+		return
+	}
+	clear(u.texts)
+	for i, e := range same {
+		if e.JSON || !e.ownPlace() {
+			continue
+		}
+		texts := u.texts[u.writers[i]]
+		if len(texts) < mostBySum && !slices.ContainsFunc(texts, func(t *Event) bool { return t.messageSum() == e.messageSum() }) {
+			u.texts[u.writers[i]] = append(texts, e)
+		}
+	}
+	for i, e := range same {
+		if !json(e) {
+			continue
+		}
+		for _, at := range [...]int64{0, 1, -1} {
+			k := writerKey{(e.At/1e3 + at) * 1e3, u.writers[i].who}
+			if n := slices.IndexFunc(u.texts[k], func(t *Event) bool { return SameMessage(t, e) }); n >= 0 {
+				u.inText[i], u.writers[i] = u.texts[k][n], k
+				break
+			}
+		}
+	}
+}
+
+// count adds e to the copies of its line, with a time of resolution res, and returns the
+// line's number.
+func (u *uniquer) count(k lineKey, e *Event, res Resolution) int32 {
 	line, known := u.numbers[k]
 	if !known {
 		line = int32(len(u.best))
@@ -242,7 +287,7 @@ func (u *uniquer) count(k lineKey, e *Event) int32 {
 	if !known {
 		at = int32(len(u.all))
 		u.copies[copyKey{line, e.File}] = at
-		u.all = append(u.all, lineCopies{line: line, file: e.File, res: int64(e.Res.Duration())})
+		u.all = append(u.all, lineCopies{line: line, file: e.File, res: int64(res.Duration())})
 	}
 	u.all[at].n++
 	return line

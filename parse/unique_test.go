@@ -10,6 +10,7 @@ import (
 func TestUnique(t *testing.T) {
 	kubelet := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}
 	coarse := &Origin{Source: SrcKernel, Host: "n1"}
+	injson := &Origin{Source: SrcKubelet, Ident: "json"}
 	placed, unnumbered := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}, &Origin{Source: SrcKubelet}
 	type line struct {
 		file   string
@@ -33,6 +34,12 @@ func TestUnique(t *testing.T) {
 		{"a framing adds lines of others", []line{{"a", 1, "x", 0, placed}, {"b", 1, "x\n--", 0, placed}}, "a:x"},
 		{"another first line stays", []line{{"a", 1, "x\n--", 0, placed}, {"b", 1, "y\n--", 0, placed}}, "a:x\n-- b:y\n--"},
 		{"without a place in the source the process counts", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "x", 0, &Origin{Source: SrcKubelet, Host: "n1", PID: 8}}}, "a:x b:x"},
+		{"a message in JSON", []line{{"a", 1000, "x\n--", 0, placed}, {"b", 1200, `{"ts":1.0012,"caller":"pleg/generic.go:205","msg":"x\n--","v":0}`, 0, injson}}, "a:x\n--"},
+		{"keys and values in JSON", []line{{"a", 1000, `"x" err="no \"y\"" pod="s/p" n=3 c={"a":1} uid=u`, 0, placed}, {"b", 2000, `{"ts":1.002,"caller":"pleg/generic.go:205","msg":"x","err":"no \"y\"","pod":{"name":"p","namespace":"s"},"n":3,"c":{"a":1},"uid":"u"}`, 0, injson}}, `a:"x" err="no \"y\"" pod="s/p" n=3 c={"a":1} uid=u`},
+		{"the file with most lines, also in JSON", []line{{"a", 1000, "x", time.Microsecond, placed}, {"b", 1200, `{"msg":"x"}`, 100, injson}, {"b", 5e9, `{"msg":"y"}`, 0, injson}}, `b:{"msg":"x"} b:{"msg":"y"}`},
+		{"another value in JSON stays", []line{{"a", 1000, `"x" pod="s/p"`, 0, placed}, {"b", 1000, `{"msg":"x","pod":{"name":"q","namespace":"s"}}`, 0, injson}}, `a:"x" pod="s/p" b:{"msg":"x","pod":{"name":"q","namespace":"s"}}`},
+		{"another time in JSON stays", []line{{"a", 1000, "x", 0, placed}, {"b", 3000, `{"msg":"x"}`, 0, injson}}, `a:x b:{"msg":"x"}`},
+		{"a key more in JSON stays", []line{{"a", 1000, `"x" n=3`, 0, placed}, {"b", 1000, `{"msg":"x","n":3,"m":4}`, 0, injson}}, `a:"x" n=3 b:{"msg":"x","n":3,"m":4}`},
 		{"a second is enough without a clock of their own", []line{{"a", 1, "x", 0, coarse}, {"b", 9e8, "x", 0, coarse}}, "a:x"},
 	}
 	for _, tt := range tests {
@@ -43,8 +50,8 @@ func TestUnique(t *testing.T) {
 				files[l.file] = &File{Path: l.file}
 			}
 			kind := &EventKind{File: files[l.file], Origin: l.origin, Headed: l.origin != coarse}
-			if l.origin == placed || l.origin == unnumbered {
-				kind.Caller = "generic.go:205"
+			if l.origin == placed || l.origin == unnumbered || l.origin == injson {
+				kind.Caller, kind.JSON = "generic.go:205", l.origin == injson
 			}
 			events = append(events, NewEvent(kind, PlainText(l.text), Event{Stamp: Stamp{At: l.at, Res: ResolutionOf(l.res), Basis: Stated}}))
 		}

@@ -136,11 +136,12 @@ func copyOf(e *parse.Event, kept []*parse.Event, next int) *parse.Event {
 	if !exact(e) {
 		return nil
 	}
-	for next > 0 && kept[next-1].At == e.At {
+	const most = int64(time.Microsecond) // see parse.SameMessage
+	for next > 0 && kept[next-1].At >= e.At-most {
 		next--
 	}
-	for ; next < len(kept) && kept[next].At == e.At; next++ {
-		if k := kept[next]; k.File != e.File && exact(k) && k.Caller == e.Caller && k.Message() == e.Message() {
+	for ; next < len(kept) && kept[next].At <= e.At+most; next++ {
+		if k := kept[next]; k.File != e.File && exact(k) && (k.At == e.At || k.JSON != e.JSON) && parse.SameMessage(k, e) {
 			return k
 		}
 	}

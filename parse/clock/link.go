@@ -191,7 +191,7 @@ func fine(e *parse.Event) (within int64, ok bool) {
 	if !h.Set || h.Res > time.Microsecond || h.Lack&parse.LackDate != 0 {
 		return 0, false
 	}
-	return h.NS - floorDiv(h.NS, quarter)*quarter, true
+	return (h.NS - floorDiv(h.NS, quarter)*quarter) / 1e3 * 1e3, true // the text format of klog cuts to microseconds
 }
 
 // Who tells of a change.
@@ -227,8 +227,8 @@ func (l *links) compare(f *file, guess bool) {
 		}
 		if within, ok := fine(e); ok {
 			for _, s := range l.samples[within] {
-				if x := &l.of[s.of]; x.file != f && s.event.Caller == e.Caller && s.event.Message() == e.Message() {
-					x.copies[s.at-at]++
+				if x := &l.of[s.of]; x.file != f && parse.SameMessage(s.event, e) {
+					x.copies[(s.at/1e3-at/1e3)*1e3]++
 					x.copyOf = e.Where()
 				}
 			}

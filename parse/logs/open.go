@@ -223,7 +223,7 @@ func (s *scanner) close() {
 	text := o.keep(s, ev, msg)
 	ev.SetText(text)
 	ev.Batch = s.batch(&parse.EventKind{File: o.pos.File, Origin: o.stream.origin, Sigs: set,
-		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, Bare: bare, Told: bare && s.d.telling}, text)
+		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, JSON: o.header == journal.KlogJSON, Bare: bare, Told: bare && s.d.telling}, text)
 	if s.matcher != nil {
 		s.fields.take(ev, s.matcher, msg)
 	}
