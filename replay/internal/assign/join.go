@@ -129,15 +129,62 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
-// joinCopies joins units without any name to those that hold the same lines of a
-// kubelet: a log in two forms.
+// joinCopies joins units that hold the same lines of a kubelet, a log in two forms, if
+// one has no name, or just that of its host and the other none of a host.
 func (s *splitter) joinCopies() {
+	with := map[*parse.File][]*parse.File{} // files that hold lines of the file
+	for _, same := range s.b.Same {
+		a, b := same.Of.File, same.From.File
+		with[a], with[b] = append(with[a], b), append(with[b], a)
+	}
+	names, hosts := s.nodeNames(), s.hostNames()
 	for _, same := range s.b.Same {
 		a, b := s.writer(same.Of.File, same.Of.Origin).unit, s.writer(same.From.File, same.From.Origin).unit
 		if !a.named() || !b.named() {
 			join(a, b)
+			continue
+		}
+		if len(names[a.root()]) > 0 {
+			a, b = b, a
+		}
+		of := func(f, g *parse.File) bool {
+			return !slices.ContainsFunc(with[f], func(x *parse.File) bool { return x != g })
+		}
+		if len(names[a.root()]) == 0 && len(hosts[b.root()]) == 0 && of(a.file, b.file) && of(b.file, a.file) && s.nearlySame(a, b) {
+			join(b, a)
 		}
 	}
+}
+
+// nearlySame reports whether nearly all lines of one unit are in the other, both of the same kubelet by their
+// processes. Machines that were cloned share what was written before, and go on each with a process of its own.
+func (s *splitter) nearlySame(a, b *unit) bool {
+	var lines [2]int
+	for _, w := range s.writers {
+		if w.unit.file == a.file {
+			lines[0] += w.events
+		} else if w.unit.file == b.file {
+			lines[1] += w.events
+		}
+	}
+	held := s.b.Copies[a.file] + s.b.Copies[b.file]
+	if least := min(lines[0]+s.b.Copies[a.file], lines[1]+s.b.Copies[b.file]); held*20 < least*19 {
+		return false
+	}
+	ran := s.processes(restart)
+	p, q := ran[a.root()], ran[b.root()]
+	return p != nil && q != nil && !p.beside(q)
+}
+
+// hostNames returns the hosts in front of the kubelet's lines, by root.
+func (s *splitter) hostNames() map[*unit][]string {
+	out := map[*unit][]string{}
+	for _, u := range s.units {
+		if u.kubelet && u.host != "" && !generic(u.host) {
+			out[u.root()] = append(out[u.root()], u.host)
+		}
+	}
+	return out
 }
 
 // rootsOf returns the roots of the units for which kind is true: all of them, and by
