@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -50,7 +52,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Ready = slices.DeleteFunc(n.Ready, func(r ReadyChange) bool { return f.Out(r.At, r.At) })
 	n.Gaps = slices.DeleteFunc(n.Gaps, func(g LogGap) bool { return f.Out(g.From, g.To) })
 	n.Lags = slices.DeleteFunc(n.Lags, func(l LogLag) bool { return f.Out(l.At, l.At) })
-	n.Failures = slices.DeleteFunc(n.Failures, func(x Failure) bool { return f.Out(x.Start.At, x.End) })
+	n.Failures = slices.DeleteFunc(n.Failures, func(x Failure) bool { return f.Out(x.End, x.End) })
 	n.Requests = n.Requests.Without(func(r Request) bool { return f.Out(r.Start, r.End) })
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
 	// Recompute the totals from the remaining samples. What a process had counted before its first remaining
@@ -116,10 +118,28 @@ func (n *Node) clipEpisodes(f host.Frame) {
 		}
 		e.LastStarts = slices.DeleteFunc(slices.Clone(e.LastStarts), func(s Instant) bool { return late(s.Earliest()) })
 		e.Evidence = shownBy(e.Evidence, f.Until)
+		clipBasis(e, f)
 		if e.LastReport != 0 && (late(e.LastReport) || e.FirstReport < f.Since) {
 			n.clipReports(e)
 		}
 	}
+}
+
+// clipBasis counts only failures inside the frame. That the relist was stuck in this step stays true.
+func clipBasis(e *Episode, f host.Frame) {
+	inside := slices.DeleteFunc(slices.Clone(e.Counted), func(at int64) bool { return f.Out(at, at) })
+	noun := "call"
+	if e.StuckStep == StepList {
+		noun = "relist"
+	}
+	switch n := len(inside); {
+	case n == len(e.Counted):
+	case n == 0:
+		e.StepBasis = "the lines that show it are outside the window"
+	default:
+		e.StepBasis = strings.Replace(e.StepBasis, kubelet.Times(len(e.Counted), noun), kubelet.Times(n, noun), 1)
+	}
+	e.Counted = inside
 }
 
 // clipReports takes the reports of an episode anew from the clipped records.

@@ -68,3 +68,39 @@ func TestClipOpens(t *testing.T) {
 		}
 	}
 }
+
+// TestClipCounts checks that failures after the window are not counted.
+func TestClipCounts(t *testing.T) {
+	skip := func(at, age string) string {
+		return `I1120 ` + at + `.000000    4242 kubelet.go:2440] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active ` + age + ` ago; threshold is 3m0s"`
+	}
+	fail := func(at string) string {
+		return `E1120 ` + at + `.000000    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`
+	}
+	log := ticking([]string{skip("13:03:10", "3m10s"), skip("13:03:40", "3m40s"), skip("13:05:10", "5m10s"), fail("13:03:01"), fail("13:05:02")}, "13:00:00", "13:10:00")
+	for _, c := range []struct{ since, until, want string }{
+		{"", "", "2 relists failed in the list call"},
+		{"", "13:04:00", "1 relist failed in the list call"},
+		{"", "13:03:00", "the lines that show it are outside the window"},
+		{"13:04:00", "", "1 relist failed in the list call"},
+	} {
+		n := buildOne(t, log)
+		var since, until int64
+		if c.since != "" {
+			since = at(t, c.since)
+		}
+		if c.until != "" {
+			until = at(t, c.until)
+		}
+		if n.Clip(since, until); len(n.Episodes) != 1 {
+			t.Fatalf("%d episodes", len(n.Episodes))
+		} else if e := n.Episodes[0]; e.StuckStep != StepList || e.StepBasis != c.want {
+			t.Errorf("from %q to %q: %s, %s; want %s", c.since, c.until, e.StuckStep, e.StepBasis, c.want)
+		}
+		for _, x := range n.Failures {
+			if until != 0 && x.End > until {
+				t.Errorf("until %s: a call that failed later", c.until)
+			}
+		}
+	}
+}

@@ -42,7 +42,8 @@ type Episode struct {
 	Never          bool          // no relist has succeeded since the process started
 	StuckStep      Step
 	StepBasis      string
-	OnDemand       bool // the relist that waited for its deadline was an on-demand one of a single pod, not one of the node
+	Counted        []int64 // when the relists or calls failed that StepBasis counts
+	OnDemand       bool    // the relist that waited for its deadline was an on-demand one of a single pod, not one of the node
 	NotReady       *host.Span
 	Whole          bool // the log is shown to be complete: what it lacks did not happen
 	Partial        bool // the log of the process is a selection or lost lines, so that a missing line proves nothing

@@ -178,6 +178,9 @@ func (w *episodeBuilder) failedCalls(y *symptoms, from, to, open int64) {
 func (w *episodeBuilder) listStep(y *symptoms, e *Episode) stuck {
 	switch {
 	case len(y.listFails) > 0:
+		for _, m := range y.listFails {
+			e.Counted = append(e.Counted, m.At)
+		}
 		return stuckIn(StepList, kubelet.Times(len(y.listFails), "relist")+" failed in the list call",
 			y.listFails[0].Line, "the list call of a relist failed")
 	case y.slowList != nil:
@@ -221,6 +224,9 @@ func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) stuck {
 			y.onDemand.Line, "the relist of one pod on demand timed out")
 	case len(y.pods) > 0 && len(y.lists) == 0:
 		f := y.pods[0]
+		for _, f := range y.pods {
+			e.Counted = append(e.Counted, f.End)
+		}
 		return stuckIn(StepInspect, kubelet.Times(len(y.pods), "call")+" about single pods timed out and no list call did",
 			f.Evidence[0].Record, "a status call timed out")
 	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
