@@ -39,7 +39,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	}
 	n.Relists = relists
 	n.Episodes = slices.DeleteFunc(n.Episodes, func(e Episode) bool {
-		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.At, e.LastReport))
+		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.Earliest(), e.LastReport))
 	})
 	n.clipEpisodes(f)
 	n.clipRuns(f)

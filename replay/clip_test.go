@@ -39,6 +39,11 @@ func TestClipOpens(t *testing.T) {
 	if e := whole.Episodes; len(e) != 1 || !e[0].Recovered.Known() || e[0].Reports != 3 {
 		t.Fatalf("whole log: %+v", e)
 	}
+	if n := buildOne(t, log); n.Episodes[0].Recovered.Slack == 0 {
+		t.Fatal("the recovery is dated exactly")
+	} else if n.Clip(n.Episodes[0].Recovered.At, 0); len(n.Episodes) != 0 {
+		t.Error("an episode that may be over before the window is in it")
+	}
 	for _, c := range []struct {
 		until, last string
 		reports     int
