@@ -10,7 +10,6 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
-	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -137,7 +136,7 @@ func clipBasis(e *Episode, f host.Frame) {
 	case n == 0:
 		e.StepBasis = "the lines that show it are outside the window"
 	default:
-		e.StepBasis = strings.Replace(e.StepBasis, kubelet.Times(len(e.Counted), noun), kubelet.Times(n, noun), 1)
+		e.StepBasis = strings.Replace(e.StepBasis, parse.Plural(len(e.Counted), noun), parse.Plural(n, noun), 1)
 	}
 	e.Counted = inside
 }

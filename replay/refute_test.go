@@ -15,7 +15,8 @@ import (
 func TestRefutedAge(t *testing.T) {
 	const log = `I1120 10:00:00.000000    4242 server.go:484] "Kubelet version" kubeletVersion="v1.28.0"
 I1120 10:00:01.000000    4242 kubelet.go:2300] "Starting kubelet main sync loop"
-I1120 10:20:00.000000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"`
+I1120 10:00:02.000000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"
+I1120 10:20:00.000000    4242 kubelet.go:2457] "SyncLoop ADD" source="api" pods=["a/b"]`
 	for _, c := range []struct {
 		heartbeat, age string
 		refuted        bool
@@ -35,6 +36,48 @@ I1120 10:20:00.000000    4242 kubelet_node_status.go:669] "Recording event messa
 		n := Build(b, Options{})[0]
 		if got := len(n.Contradictions) > 0; got != c.refuted || c.refuted == (len(n.Episodes) > 0) {
 			t.Errorf("%s at %s: refuted %v, %d episodes", c.age, c.heartbeat, got, len(n.Episodes))
+		}
+	}
+}
+
+// TestRefutedCondition checks that a condition that has lasted since before the kubelet reported the opposite, and
+// that age in its message, prove nothing of the time after that report, and that both are told, once.
+func TestRefutedCondition(t *testing.T) {
+	const log = `I1120 10:00:00.000000    4242 server.go:484] "Kubelet version" kubeletVersion="v1.28.0"
+I1120 10:20:00.500000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"
+I1120 10:40:00.000000    4242 kubelet.go:2457] "SyncLoop ADD" source="api" pods=["a/b"]`
+	for _, c := range []struct {
+		status, since, heartbeat, age string
+		refuted                       bool
+		until                         string // the last moment for which the condition is stated
+	}{
+		{"False", "10:10:00", "10:30:00", "23m", true, "10:10:00"},
+		{"False", "10:10:00", "10:30:00", "", true, "10:10:00"},
+		{"False", "10:10:00", "10:20:00", "13m", false, "10:20:00"}, // just before
+		{"False", "10:20:00", "10:30:00", "", false, "10:30:00"},    // the second in which it changed
+		{"False", "10:25:00", "10:30:00", "5m", false, "10:30:00"},
+		{"True", "10:10:00", "10:30:00", "", false, "10:30:00"},
+	} {
+		b := bundleOf(log)
+		day := b.Events[0].Time().UTC().Format("2006-01-02T")
+		message := "[container runtime is down]"
+		if c.age != "" {
+			message = "PLEG is not healthy: pleg was last seen active " + c.age + " ago; threshold is 3m0s"
+		}
+		since, _ := time.Parse(time.RFC3339, day+c.since+"Z")
+		b.Objects = append(b.Objects, &parse.Object{Pos: parse.Pos{File: b.Files[0], Line: 9}, Stamp: parse.Stamp{At: since.UnixNano(), Basis: parse.Stated}, Kind: "NodeCondition", Name: "w",
+			Fields: []parse.Field{{Name: "type", Value: "Ready"}, {Name: "status", Value: c.status}, {Name: "reason", Value: "KubeletNotReady"}, {Name: "heartbeat", Value: day + c.heartbeat + "Z"},
+				{Name: "message", Value: message}}})
+		n := Build(b, Options{})[0]
+		until, _ := time.Parse(time.RFC3339, day+c.until+"Z")
+		if k := slices.IndexFunc(n.Ready, func(r ReadyChange) bool { return r.At == since.UnixNano() }); k < 0 || n.Ready[k].Until != until.UnixNano() && !n.Ready[k].Ready {
+			t.Errorf("%+v: changes %+v", c, n.Ready)
+		}
+		if got := len(n.Contradictions); got > 1 || (got == 1) != c.refuted {
+			t.Errorf("%+v: contradictions %+v", c, n.Contradictions)
+		}
+		if ill := slices.ContainsFunc(n.Health, func(h HealthSpan) bool { return h.State == Unhealthy }); ill != (c.age != "" && !c.refuted) {
+			t.Errorf("%+v: health %+v", c, n.Health)
 		}
 	}
 }

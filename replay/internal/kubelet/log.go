@@ -203,9 +203,9 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
-	s.refute()
 	slices.SortStableFunc(s.Well, func(a, b Saying) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(s.ReadyLines, func(a, b ReadyLine) int { return cmp.Compare(a.At, b.At) })
+	s.refute()
 	return s
 }
 

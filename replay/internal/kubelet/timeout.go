@@ -2,7 +2,6 @@ package kubelet
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -187,7 +186,7 @@ func (p *profiler) measured() (time.Duration, string) {
 	if whole <= 0 || n == 0 || apart {
 		return p.single()
 	}
-	return whole, Times(n, "pair") + " of failing lists"
+	return whole, parse.Plural(n, "pair") + " of failing lists"
 }
 
 // several reports whether a distance (less the period) may span several relists, some without lines: it is not
@@ -302,12 +301,4 @@ func (p *profiler) timedOut(run int, from, to int64) bool {
 		}
 	}
 	return false
-}
-
-// Times formats a count and a noun, such as "2 pairs".
-func Times(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -3,7 +3,6 @@ package relist
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -181,7 +180,7 @@ func (w *episodeBuilder) listStep(y *symptoms, e *Episode) stuck {
 		for _, m := range y.listFails {
 			e.Counted = append(e.Counted, m.At)
 		}
-		return stuckIn(StepList, kubelet.Times(len(y.listFails), "relist")+" failed in the list call",
+		return stuckIn(StepList, parse.Plural(len(y.listFails), "relist")+" failed in the list call",
 			y.listFails[0].Line, "the list call of a relist failed")
 	case y.slowList != nil:
 		return stuckIn(StepList, "the list call of one relist lasted longer than the threshold",
@@ -227,7 +226,7 @@ func (w *episodeBuilder) inspectStep(y *symptoms, e *Episode) stuck {
 		for _, f := range y.pods {
 			e.Counted = append(e.Counted, f.End)
 		}
-		return stuckIn(StepInspect, kubelet.Times(len(y.pods), "call")+" about single pods timed out and no list call did",
+		return stuckIn(StepInspect, parse.Plural(len(y.pods), "call")+" about single pods timed out and no list call did",
 			f.Evidence[0].Record, "a status call timed out")
 	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
 		return stuckIn(StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
@@ -265,13 +264,5 @@ func (w *episodeBuilder) deliverStep(y *symptoms, e *Episode) stuck {
 
 // relistSends reports whether a goroutine dump shows the relist blocked in a channel send.
 func relistSends(f *parse.Fact) bool {
-	has := func(s string) bool {
-		for _, a := range f.Attrs {
-			if strings.Contains(a.Value, s) {
-				return true
-			}
-		}
-		return strings.Contains(f.Value, s)
-	}
-	return has("chan send") && (has("pleg") || has("relist"))
+	return host.Mentions(f, "chan send") && (host.Mentions(f, "pleg") || host.Mentions(f, "relist"))
 }
