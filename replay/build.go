@@ -91,6 +91,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s), Calls: n.Calls}
 	known.Asked = generator.Of(s, &n.Kubelet, known.Witness, series)
 	n.asked = known.Asked
+	health.Part(&known)
 	n.Proofs, n.Contradictions = known.Uncontradicted()
 	known.Proofs = n.Proofs
 	a := relist.Of(&known)

@@ -108,7 +108,11 @@ func (h *claims) listings(measured bool) {
 		r := &h.past.Relists[i]
 		seen := r.Returned()
 		if r.HasListed() && seen.Known() && (slices.Contains(r.Basis, relist.BasisMetrics) && !r.Own()) == measured {
-			h.add(seen.Latest(), h.until(seen.At, h.n.Fresh(r.Run, r.Start.Earliest())), Healthy, ProofListing, r.Evidence...)
+			to := h.until(seen.At, h.n.Fresh(r.Run, r.Start.Earliest()))
+			if !measured {
+				to = h.sole(r.Run, seen.At, to)
+			}
+			h.add(seen.Latest(), to, Healthy, ProofListing, r.Evidence...)
 		}
 	}
 }
@@ -263,7 +267,7 @@ func (h *claims) below() {
 	}
 	for i := range h.s.Ages {
 		if a := &h.s.Ages[i]; a.At != 0 && a.Exact() && a.Age < h.n.Kubelet.Threshold {
-			h.add(a.At, h.until(a.At, a.At+int64(h.n.Kubelet.Threshold-a.Age)), Healthy, ProofReport, host.Evidence{Record: a.Record})
+			h.add(a.At, h.sole(a.Run, a.At, h.until(a.At, a.At+int64(h.n.Kubelet.Threshold-a.Age))), Healthy, ProofReport, host.Evidence{Record: a.Record})
 		}
 	}
 }
@@ -277,7 +281,7 @@ func (h *claims) first() {
 			continue
 		}
 		if at := h.workFrom(i); at != 0 {
-			h.add(at, min(h.n.Fresh(i, r.Loop-int64(relist.SameMoment)), r.Last), Healthy, ProofListing, r.Evidence...)
+			h.add(at, h.sole(i, at, min(h.n.Fresh(i, r.Loop-int64(relist.SameMoment)), r.Last)), Healthy, ProofListing, r.Evidence...)
 		}
 	}
 }

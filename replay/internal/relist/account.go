@@ -21,6 +21,7 @@ type Known struct {
 	Proofs   []snapshots.Proof
 	Calls    []snapshots.CallStep
 	Window   host.Window
+	Parted   []int64 // the beginnings of holes in the log in which a kubelet without an ID of its own may have been restarted
 	Disputed []int64 // when reports were made that relists contradict, and that Log is without
 }
 

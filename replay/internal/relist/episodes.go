@@ -130,7 +130,7 @@ func newEpisodeBuilder(n *Known) *episodeBuilder {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}
 	if len(w.nevers[-1]) > 1 {
-		w.nevers[-1] = longestOf(w.nevers[-1], s.Breaks())
+		w.nevers[-1] = longestOf(w.nevers[-1], slices.Sorted(slices.Values(append(s.Breaks(), n.Parted...))))
 	}
 	return w
 }
