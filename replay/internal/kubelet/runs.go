@@ -92,6 +92,9 @@ func (s *Log) Breaks() (out []int64) {
 func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 	if k&host.KindNotReady != 0 {
 		t, ok := processStart(e.Field("heartbeat"))
+		if r.PID <= 1 && t > r.First+int64(startSlack) {
+			return // another process of the same ID, or the clock was set
+		}
 		if d := time.Duration(t - r.Start.At); ok && r.exact && d.Abs() > max(startSlack, r.Stepped.Abs()) {
 			r.Stepped = d
 		}
