@@ -378,7 +378,9 @@ func (v *view) unreported(b *Breach, found, maybe string) string {
 		return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
 	}
 	latest := " at the latest," // only its age bounds when it began
-	if slices.ContainsFunc(v.n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Unhealthy && h.From <= b.Start && b.Start <= h.To }) {
+	if slices.ContainsFunc(v.n.Health, func(h replay.HealthSpan) bool {
+		return h.State == replay.Unhealthy && h.From <= b.Start && b.Start <= h.To
+	}) {
 		latest = ""
 	}
 	return "PLEG unhealthy from " + clock(b.Start) + latest + " by the metrics, last relist at least " + parse.Least(age) + " old; the kubelet's log of that time would tell why"
