@@ -43,6 +43,7 @@ const (
 	SigNotReady     = "node.notready"     // node, heartbeat, transition, reason, message: "Node became not ready"
 	SigNodeEvent    = "node.event"        // node, event (NodeNotReady, NodeReady, …): "Recording event message"
 	SigUnresponsive = "node.unresponsive" // node: the node controller sees no heartbeat
+	SigAPI          = "kube.api"          // the API server could not be reached
 	SigNodeName     = "node.name"         // node: registration, columns and clauses that name the node
 	SigCondition    = "node.condition"    // status, heartbeat, transition, reason, message: condition rows of kubectl describe and YAML
 	SigHousekeeping = "kube.housekeeping" // expected, actual

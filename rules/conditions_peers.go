@@ -26,9 +26,9 @@ func evalBothSlow(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	var late []*parse.Event
-	for i, e := range s.inWindow("kube.api") {
+	for i, e := range s.inWindow(parse.SigAPI) {
 		if i == parse.Many {
-			s.unread["kube.api"] = e
+			s.unread[parse.SigAPI] = e
 			break
 		}
 		if gaveUp.MatchString(e.Quote()) {

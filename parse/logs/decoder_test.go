@@ -3,6 +3,7 @@ package logs
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -196,6 +197,7 @@ func TestCRIPartial(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	const logrus = `time="2019-02-20T14:28:54.455014979Z" level=info msg="hello"`
+	const listed = "E0319 23:43:28.547540   25966 reflector.go:205] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: Failed to list *v1.Pod: Get https://10.0.0.1:6443/api/v1/pods: dial tcp 10.0.0.1:6443: connect: connection refused"
 	tests := []struct {
 		ident, msg string
 		want       parse.Source
@@ -213,6 +215,12 @@ func TestSources(t *testing.T) {
 		{"docker[1]", boring, parse.SrcKubelet},
 		{"docker[1]", logrus, parse.SrcDockerd},
 		{"dockerd[1]", logrus, parse.SrcDockerd},
+		{"dockerd-current[1]", boring, parse.SrcKubelet},
+		{"dockerd-current[1]", listed, parse.SrcKubelet},
+		{"dockerd-current[1]", strings.Replace(listed, "pkg/kubelet/config/apiserver.go", "pkg/client/informers/factory.go", 1), parse.SrcSystem},
+		{"dockerd[1]", "I1120 23:50:39.261469 1 proxier.go:107] hello", parse.SrcSystem},
+		{"kubelet-wrapper[1]", listed, parse.SrcKubelet},
+		{"rkt[1]", listed, parse.SrcKubelet},
 		{"containerd[1]", logrus, parse.SrcContainerd},
 		{"containerd[1]", "I1205 03:58:39.830445    1929 instrumented_service.go:52] hello", parse.SrcContainerd},
 		{"cri-containerd[1]", boring, parse.SrcContainerd},
@@ -230,6 +238,20 @@ func TestSources(t *testing.T) {
 		if got := p.Coverage[0].Origin.Source; got != tt.want {
 			t.Errorf("%s %.30s: got %q, want %q", tt.ident, tt.msg, got, tt.want)
 		}
+	}
+}
+
+// TestRelayed has containers in dockerd's journal: each process by its own header.
+func TestRelayed(t *testing.T) {
+	const at = "Nov 20 23:50:40 node-7 dockerd-current[1195]: "
+	in := at + boring + "\n" +
+		at + "I1120 23:50:41.000000       1 wrap.go:42] GET /api/v1/nodes\n" + at + `time="2019-11-20T23:50:41Z" level=info msg="hello"` + "\n"
+	got := map[parse.Source]int{}
+	for _, c := range decodeString(in).Coverage {
+		got[c.Origin.Source] += c.Origin.PID
+	}
+	if want := map[parse.Source]int{parse.SrcKubelet: 26980, parse.SrcSystem: 1, parse.SrcDockerd: 1195}; !maps.Equal(got, want) {
+		t.Errorf("PIDs by writer: got %v, want %v", got, want)
 	}
 }
 

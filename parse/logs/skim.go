@@ -91,7 +91,7 @@ func (s *scanner) streamOfBrief(rec []byte, b *journal.Brief) *stream {
 		} else if c[0] == 'n' && journal.ByController(c) {
 			return nil
 		}
-		if b.Who.PID == 0 {
+		if b.Who.PID == 0 || class == klogText && relays(b.Who.Ident) {
 			pid = b.PID
 		}
 	}

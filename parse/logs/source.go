@@ -101,6 +101,9 @@ func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 		return parse.SrcContainerd, true
 	}
 	ident := baseIdent(w.Ident)
+	if c == klogText && relays(w.Ident) {
+		return parse.SrcKubelet, true // if disown leaves it so
+	}
 	if ident == "systemd" {
 		return parse.SrcSystemd, true
 	}
@@ -115,6 +118,12 @@ func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 	}
 	return parse.SrcSystem, true
 }
+
+// relays reports whether klog lines of a writer are those of containers: docker, which
+// writes none itself, passes on what they write under its own name and PID, as the daemon if
+// they have its journald driver. Each container is then a process of its own, by the PID
+// in the header.
+func relays(ident string) bool { return strings.HasPrefix(baseIdent(ident), "docker") }
 
 // mixedSource determines the writer by the form of the message.
 func mixedSource(ident string, c class) (parse.Source, bool) {

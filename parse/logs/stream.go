@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -11,7 +12,7 @@ import (
 type streamKey struct {
 	who   *journal.Who
 	class class
-	pid   int // from the klog header, if the framing has none
+	pid   int // from the klog header, if the framing has none, or that of who relays the line
 }
 
 // stream is what one origin wrote in one run.
@@ -53,7 +54,7 @@ func (l *stream) picks(msg []byte, picked []uint64) bool {
 // streamOf returns the stream of the current entry.
 func (s *scanner) streamOf(e *journal.Entry) *stream {
 	key := streamKey{who: e.Who, class: classify(e)}
-	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) {
+	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) || key.class == klogText && relays(e.Who.Ident) {
 		key.pid = e.Header.PID
 	}
 	return s.streamFor(key)
@@ -119,7 +120,7 @@ func (s *scanner) writer(key streamKey) *writer {
 	if !stated {
 		src = s.d.bareSource(key.class, s.section, s.known)
 	}
-	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: key.who.PID + key.pid}
+	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: cmp.Or(key.pid, key.who.PID)}
 	if !keepsPID(src) {
 		o.PID = 0
 	}

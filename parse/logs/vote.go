@@ -53,6 +53,9 @@ func (d *Decoder) count(head []byte) {
 		head = head[n:]
 		c := classify(&e)
 		if _, ok := sourceOf(e.Who, c); ok {
+			if relays(e.Who.Ident) && hint(kubeletCallers, e.Header.Caller) {
+				d.callers[e.Header.PID] = true
+			}
 			continue
 		}
 		call := c == klogText && hint(clientCallers, e.Header.Caller)
@@ -171,19 +174,29 @@ func ofKubelet(sigs *parse.SigSet) bool {
 	})
 }
 
-// disown assigns klog lines that name no writer to an unknown program where nothing in
-// any line of the process is of the kubelet: drivers, controllers and plugins of networks
-// write klog, too.
+// disown assigns klog lines that name no writer, or only who relays them, to an unknown
+// program where nothing in any line of the process is of the kubelet: drivers, controllers
+// and plugins of networks write klog, too.
 func (m *Merger) disown() {
-	if !m.d.assumed || m.d.framing.Sections {
+	own := map[*parse.Origin]bool{}
+	for _, c := range m.part.Coverage {
+		o := c.Origin
+		bare := m.d.assumed && !m.d.framing.Sections && o.Ident == "" && o.Unit == ""
+		if o.Source == parse.SrcKubelet && (bare || relays(o.Ident)) && !m.d.callers[o.PID] {
+			own[o] = false
+		}
+	}
+	if len(own) == 0 {
 		return
 	}
-	own := map[*parse.Origin]bool{}
 	for _, e := range m.part.Events {
-		own[e.Origin] = own[e.Origin] || ofKubelet(e.Sigs)
+		if owned, asked := own[e.Origin]; asked && !owned {
+			own[e.Origin] = ofKubelet(e.Sigs) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
+				hint(kubeletCallers, []byte(e.Caller)) || strings.Contains(e.Message(), "k8s.io/kubernetes/pkg/kubelet/"))
+		}
 	}
-	for _, c := range m.part.Coverage {
-		if o := c.Origin; o.Source == parse.SrcKubelet && o.Ident == "" && o.Unit == "" && !own[o] && !m.d.callers[o.PID] {
+	for o, owned := range own {
+		if !owned {
 			o.Source = parse.SrcSystem
 		}
 	}
