@@ -22,9 +22,16 @@ var described = []struct{ key, field string }{
 }
 
 // descriptionMarks are texts of which a node description contains at least one: the
-// kubelet version, a Ready condition (often all that was pasted), or the header of
-// "kubectl get nodes".
-var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"), nodeTable}
+// kubelet version, a Ready condition (often all that was pasted), what stands above the
+// conditions, or the header of "kubectl get nodes".
+var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"),
+	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), nodeTable}
+
+// Annotations that only nodes have: of kubeadm, and of the kubelet itself.
+const (
+	criSocket    = "kubeadm.alpha.kubernetes.io/cri-socket"
+	attachDetach = "volumes.kubernetes.io/controller-managed-attach-detach"
+)
 
 var nodeTable = []byte("NAME ")
 
@@ -61,6 +68,7 @@ type describer struct {
 	node    *parse.Object
 	seen    parse.Stamp // newest heartbeat since the name
 	version bool
+	certain bool // a line that only the description of a node has
 	table   bool // the previous line belongs to "kubectl get nodes"
 }
 
@@ -129,6 +137,21 @@ func (d *describer) row(line, raw []byte, at parse.Pos) bool {
 }
 
 func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
+	if key == "Annotations" {
+		key, value, _ = strings.Cut(value, ":")
+		value = strings.TrimSpace(value)
+	}
+	switch key {
+	case criSocket:
+		d.certain = true
+		if d.node == nil {
+			d.cite(raw, at)
+		}
+		d.node.Fields = append(d.node.Fields, parse.Field{Name: "cri_socket", Value: clip(value)})
+		return
+	case attachDetach, "Unschedulable":
+		d.certain = true
+	}
 	for _, k := range described {
 		if k.key != key {
 			continue
@@ -172,14 +195,16 @@ func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	}
 }
 
-// end keeps the current node if it has a version, or a name and a condition.
+// end keeps the current node if it has a version, or a name and a condition or another
+// line that only nodes have.
 func (d *describer) end() {
-	if d.node == nil && d.name != "" && d.seen.At > 0 { // no line states more
+	named := d.name != "" && (d.seen.At > 0 || d.certain)
+	if d.node == nil && named { // no line states more
 		d.node = &parse.Object{Kind: ObjectNode, Name: d.name, Pos: d.named, Text: d.head}
 	}
-	if d.node != nil && (d.version || d.name != "" && d.seen.At > 0) && len(d.out) < maxDescribed {
+	if d.node != nil && (d.version || named) && len(d.out) < maxDescribed {
 		d.node.Stamp = d.seen
 		d.out = append(d.out, d.node)
 	}
-	d.node, d.name, d.seen, d.version = nil, "", parse.Stamp{}, false
+	d.node, d.name, d.seen, d.version, d.certain = nil, "", parse.Stamp{}, false, false
 }

@@ -52,6 +52,19 @@ func TestDescribed(t *testing.T) {
 	if got := Described(&parse.File{}, []byte(cut)); len(got) != 1 || got[0].Name != "node-7" || !strings.Contains(got[0].Quote(), "KubeletNotReady") {
 		t.Errorf("without versions: %v", got)
 	}
+	for _, cut := range []string{
+		"Name:               node-7\nRoles:              <none>\nUnschedulable:      false\nLease:\n",
+		"Name:               node-7\nAnnotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock\n",
+		"Name:               node-7\nAnnotations:        a: b\n                    volumes.kubernetes.io/controller-managed-attach-detach: true\n",
+	} {
+		got := Described(&parse.File{}, []byte(cut))
+		if len(got) != 1 || got[0].Name != "node-7" || strings.Contains(cut, "dockershim") && got[0].Field("cri_socket") != "/var/run/dockershim.sock" {
+			t.Errorf("cut above the conditions: %v", got)
+		}
+	}
+	if got := Described(&parse.File{}, []byte("Name:           web-0\nNode-Selectors: kubernetes.io/hostname=node-7\n                kubernetes.io/os=linux\nTolerations:    node.kubernetes.io/unschedulable:NoSchedule op=Exists\n")); got != nil {
+		t.Errorf("a pod: %v", got)
+	}
 	if got := Described(&parse.File{}, []byte("Name: a\nKubelet Version: unknown\n")); got != nil {
 		t.Errorf("no version: %v", got)
 	}

@@ -290,7 +290,7 @@ func (s *scan) node(t *tree, text []byte) {
 		attr("kubelet_version", info.get("kubeletVersion").value), attr("runtime", info.get("containerRuntimeVersion").value),
 		attr("os", info.get("osImage").value), attr("kernel", info.get("kernelVersion").value), attr("boot_id", strings.ReplaceAll(info.get("bootID").value, "-", "")),
 		attr("machine_id", info.get("machineID").value), attr("max_pods", t.get("status", "capacity", "pods").value),
-		attr("unschedulable", t.get("spec", "unschedulable").value), attr("created", t.get("metadata", "creationTimestamp").value))
+		attr("cri_socket", t.get("metadata", "annotations", criSocket).value), attr("unschedulable", t.get("spec", "unschedulable").value), attr("created", t.get("metadata", "creationTimestamp").value))
 	conditions := t.get("status", "conditions").items()
 	for _, c := range conditions[:min(len(conditions), maxConditions)] {
 		line := c.line

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -18,11 +20,13 @@ func (p *Parser) about(e *Entry) {
 		name = repeated(e.Msg)
 	case e.Header.Kind == Logrus || e.Header.Kind == JSONLog:
 		if TellsWhy(e.Msg) {
-			name = keyed(e.Msg)
+			name = cmp.Or(keyed(e.Msg), ofObject(e.Msg))
 		}
 	case e.Form == Bare && e.Header.Kind == NoHeader:
 		if name = nodeRow(e.Msg); name != "" {
 			e.Form = EventRow
+		} else if TellsWhy(e.Msg) {
+			name = ofObject(e.Msg)
 		}
 	}
 	if name != "" {
@@ -70,6 +74,30 @@ func keyed(msg []byte) string {
 			if end := strings.IndexAny(name, `" ,}`); end > 0 && isNodeName(name[:end]) {
 				return name[:end]
 			}
+		}
+	}
+	return ""
+}
+
+// ofObject returns the name of the Node object that a line prints as JSON, or "". Pods have
+// a Ready condition, too; none states why a node is not ready.
+func ofObject(msg []byte) string {
+	i := bytes.Index(msg[:min(len(msg), maxName)], []byte(`{"`))
+	if i < 0 || !bytes.Contains(msg, []byte(`"conditions"`)) {
+		return ""
+	}
+	var o struct {
+		Metadata struct{ Name string }
+		Status   struct {
+			Conditions []struct{ Type, Reason string }
+		}
+	}
+	if json.NewDecoder(bytes.NewReader(msg[i:])).Decode(&o) != nil || !isNodeName(o.Metadata.Name) {
+		return ""
+	}
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" && TellsWhy([]byte(c.Reason)) {
+			return o.Metadata.Name
 		}
 	}
 	return ""

@@ -41,6 +41,9 @@ func TestParseLine(t *testing.T) {
 		{"no host", "Mar 13 15:41:18 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"no identifier", "Mar 13 15:41:18 node-7 unknown[42]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "unknown", PID: 42}, "hello"},
 		{"the day and the host were taken out", "15:41:18 kubelet[4242]: hello", Ident, "", Who{Ident: "kubelet", PID: 4242}, "hello"},
+		{"the day was cut off", "15:41:18 node-7 kubelet[4242]: hello", Ident, "", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"the day was cut off, without a PID", "15:41:18.123456 node-7 kernel: hello", Ident, "", Who{Host: "node-7", Ident: "kernel"}, "hello"},
+		{"the day was cut off, of a sentence", "15:41:18 he wrote: hello", Bare, "", Who{}, "15:41:18 he wrote: hello"},
 		{"the host was taken out", "Mar 13 15:41:18  kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"a level instead of a host", "2021-03-13 15:41:18,791 INFO success: hello", ISO, "2021-03-13T15:41:18.791", Who{}, "INFO success: hello"},
 		{"kernel", "Mar 13 15:41:18 node-7 kernel: eth0: link up", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kernel"}, "eth0: link up"},
@@ -128,6 +131,8 @@ func TestParseLine(t *testing.T) {
 		{"event list of all namespaces", "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned", EventRow, "", Who{}, "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned"},
 		{"a heading", "# kubelet: a panic", Ident, "", Who{Ident: "kubelet"}, "a panic"},
 		{"a point of a list", "- kubelet: a panic", Ident, "", Who{Ident: "kubelet"}, "a panic"},
+		{"a node as JSON", `INFO[0004] node dump: {"metadata":{"name":"node-7"},"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady"}]}}`, Bare, "", Who{Host: "node-7", Ident: parse.IdentAbout}, `INFO[0004] node dump: {"metadata":{"name":"node-7"},"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady"}]}}`},
+		{"a pod as JSON", `got {"metadata":{"name":"web-0"},"status":{"conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"PLEG is not healthy"}]}}`, Bare, "", Who{}, `got {"metadata":{"name":"web-0"},"status":{"conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"PLEG is not healthy"}]}}`},
 		{"prose about events", "Warning: the kubelet is slow", Bare, "", Who{}, "Warning: the kubelet is slow"},
 	}
 	for _, tt := range tests {

@@ -104,7 +104,7 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		return 0, w
 	}
 	if clockTime(host) { // the timestamp without its date
-		if n, w = splitWho(b[i+1:]); n > 0 && len(w.host) == 0 {
+		if n, w = splitWho(b[i+1:]); n > 0 && (len(w.host) == 0 || w.pid > 0 || plainTags[string(w.ident)]) {
 			return i + 1 + n, w
 		}
 		return 0, prefixWho{}
@@ -139,9 +139,9 @@ func hostless(b []byte) (int, prefixWho) {
 
 func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// clockTime reports whether a word is "15:04:05".
+// clockTime reports whether a word is "15:04:05", with or without a fraction.
 func clockTime(b []byte) bool {
-	return len(b) == 8 && b[2] == ':' && b[5] == ':' && b[0]-'0' < 3 && b[7]-'0' < 10
+	return (len(b) == 8 || len(b) > 9 && b[8] == '.') && b[2] == ':' && b[5] == ':' && b[0]-'0' < 3 && b[7]-'0' < 10
 }
 
 // levelWord reports whether a word is a level as written after the timestamp by

@@ -23,6 +23,9 @@ func TestStrangers(t *testing.T) {
 		{"short and full name", []string{"controller: n1.example.com", "controller: n1"}, 0, "n1 2"},
 		{"beside a kubelet", []string{"kubelet: n1", "controller: n2", "controller: n1", "controller: n2"}, 0, "n1 2, n2 2"},
 		{"several beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n1", "controller: n2"}, 0, "n1 1, n2 2, unknown 1"},
+		{"one beside the log of another host", []string{"kubelet on n1: ", "controller: node"}, 0, "n1 2"},
+		{"an address beside the log of a host", []string{"kubelet on n1: ", "controller: 10.0.0.7"}, 0, "10.0.0.7 2"},
+		{"the full name beside the log of a host", []string{"kubelet on n1: ", "controller: n1.example.com"}, 0, "n1.example.com 2"},
 		{"one beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n2"}, 0, "n2 3"},
 	} {
 		f := &parse.File{Path: "paste.log"}
@@ -30,15 +33,19 @@ func TestStrangers(t *testing.T) {
 			return append(dst, parse.Field{Name: "node", Value: msg})
 		}}}}
 		kinds := map[string]*parse.EventKind{
-			"kubelet":    {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, PID: 4242}, Headed: true},
-			"controller": {File: f, Sigs: sigs, Origin: &parse.Origin{}, Headed: true},
+			"kubelet on n1": {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, Host: "n1", PID: 4242}, Headed: true},
+			"kubelet":       {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, PID: 4242}, Headed: true},
+			"controller":    {File: f, Sigs: sigs, Origin: &parse.Origin{}, Headed: true},
 		}
 		b := &parse.Bundle{Files: []*parse.File{f}}
 		for i, l := range c.lines {
 			who, node, _ := strings.Cut(l, ": ")
 			b.Events = append(b.Events, parse.NewEvent(kinds[who], parse.PlainText(node), parse.Event{Offset: int64(i), Line: uint32(i + 1), Stamp: parse.Stamp{At: int64(i+1) * 1e9, Basis: parse.Stated}}))
 		}
-		for _, k := range kinds {
+		for who, k := range kinds {
+			if strings.Contains(who, " on ") && !strings.HasPrefix(c.lines[0], who) {
+				continue
+			}
 			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: k.Origin})
 		}
 		if !strings.HasPrefix(c.lines[0], "kubelet") {

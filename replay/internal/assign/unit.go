@@ -140,11 +140,14 @@ func (u *unit) nodes() []string {
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" || generic(name) })
 }
 
-// nameOf picks the name of a node, in this order: the name in its lines, the layout,
-// the hostname-override flag, the host, the system's name, a generic host name.
+// nameOf picks the name of a node, in this order: the name in its lines, if the kubelet
+// states it or it can be that of the kubelet's host, the layout, the hostname-override
+// flag, the host, the system's name, a generic host name.
 func nameOf(units []*unit) string {
 	sum := &unit{names: map[string]int{}}
 	var layout, override, hostname, system, weak string
+	own := "" // a host whose lines are a kubelet's
+	var itself []string
 	for _, u := range units {
 		for name, n := range u.names {
 			sum.names[name] += n
@@ -156,9 +159,16 @@ func nameOf(units []*unit) string {
 			weak = cmp.Or(weak, u.host)
 		} else {
 			hostname = cmp.Or(hostname, u.host)
+			if u.kubelet {
+				own = cmp.Or(own, u.host)
+			}
 		}
+		itself = append(itself, u.itself...)
 	}
 	stated := sum.stated()
+	if own != "" && !slices.Contains(itself, stated) && !isIP(stated) && !host.SameHost(own, stated) {
+		stated = "" // only others say so, such as a row of events, that may be of any node
+	}
 	if generic(stated) {
 		stated, weak = "", cmp.Or(weak, stated)
 	}

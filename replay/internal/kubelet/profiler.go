@@ -228,12 +228,15 @@ func (p *profiler) metrics() {
 }
 
 // nodeObject takes versions that no log and no file states from the node object: the kubelet reports them to
-// the API server.
+// the API server. kubeadm notes the socket there.
 func (p *profiler) nodeObject() {
 	k := &p.k
 	var newest *parse.Object
 	for _, o := range p.s.Objects {
 		version := o.Field("kubelet_version")
+		if o.Kind == facts.ObjectNode {
+			p.sock = cmp.Or(p.sock, o.Field("cri_socket"))
+		}
 		if o.Kind != facts.ObjectNode || version == "" {
 			continue
 		}
