@@ -42,6 +42,7 @@ type outcome struct {
 	factor  float64 // share of the weight that counts, 0 … 1
 	records []replay.Evidence
 	count   int
+	apart   bool // more such lines stand outside the window
 	source  string
 	writers []string          // of all records of a clause on signatures, up to mostWriters; source is one of them
 	vars    map[string]string // fields of one record, for sentences
@@ -125,7 +126,7 @@ func (s *subject) evalSig(c *Clause) outcome {
 	late := s.lateness(c)
 	best := outside
 	prev := (*parse.Event)(nil)
-	read := 0
+	read, tries := 0, 0
 	es := s.candidates(c, late)
 	ofAll := s.ep != nil && (c.Any || !s.oneClock) // shared by other windows
 	if ofAll {
@@ -137,6 +138,9 @@ func (s *subject) evalSig(c *Clause) outcome {
 	for _, e := range es {
 		lag := c.lagField(e)
 		if lag == "" && !c.Any && s.timing(e, late) == outside {
+			if tries++; !o.apart && tries <= few {
+				o.apart = ofAll || c.matches(s.view, e)
+			}
 			continue
 		}
 		if read++; read > mostRead {
@@ -342,6 +346,9 @@ func (t *FieldTest) matchesField(v string) bool {
 	return t.Re.MatchString(v)
 }
 
+// few is how many lines outside the window are tried for being such lines, too.
+const few = 16
+
 // mostWriters is how many different writers of a clause's records are noted.
 const mostWriters = 4
 
@@ -398,12 +405,15 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 			o.vars = fields
 		}
 	}
-	if o.count > len(o.records) {
-		say := strconv.Itoa(o.count)
+	if _, line := o.records[0].Record.(*parse.Event); o.count > len(o.records) || line && o.count > 2 {
+		say := strconv.Itoa(o.count) + " such lines"
 		if o.count >= enough {
 			say = "at least " + say
 		}
-		o.records[0].Note = joinNote(o.records[0].Note, say+" such lines")
+		if o.apart {
+			say += " in the incident"
+		}
+		o.records[0].Note = joinNote(o.records[0].Note, say)
 	}
 }
 
