@@ -14,7 +14,8 @@ const (
 )
 
 // evalCoarseClock finds ages that all count in steps of 100 ns, the resolution of the
-// Windows clock. On Linux one age in a hundred is such a multiple by chance.
+// Windows clock. On Linux one age in a hundred is such a multiple by chance, so
+// one alone tells nothing.
 func evalCoarseClock(s *subject, _ map[string]string) outcome {
 	var es []*parse.Event
 	ticks := false // an age is not a multiple of 1 µs, so ages are not rounded to that
@@ -34,13 +35,10 @@ func evalCoarseClock(s *subject, _ map[string]string) outcome {
 			break
 		}
 	}
-	if !ticks {
+	if !ticks || len(es) < 2 {
 		return cannotLook()
 	}
 	o := found(events("", es[:min(len(es), 3)]...)...)
-	if len(es) == 1 {
-		o.factor = 0.35
-	}
 	o.source = "clock"
 	return o
 }

@@ -24,6 +24,10 @@ func evalRPC(s *subject, args map[string]string) outcome {
 	}
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
+	if except := args["except"]; except != "" {
+		p := pattern.Lazy(except)
+		hits = those(hits, func(i int) bool { return !p.Match(hits[i].AppendErr(nil)) }, nil)
+	}
 	if args["starting"] != "" {
 		hits = s.ofStarting(hits)
 	}
