@@ -113,6 +113,7 @@ func (s *slot) conclude() {
 		found = s.lines.Finish()
 	}()
 	found.Warnings = append(found.Warnings, s.part.Warnings...)
+	found.Facts = append(found.Facts, s.part.Facts...)
 	if s.guessed && !tells(&found) {
 		s.file.Role, s.file.Unused = parse.RoleUnknown, whyUnknown
 		found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: sayUnknown})

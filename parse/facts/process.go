@@ -93,22 +93,34 @@ func headless(head string) []string {
 	if len(lines) > 1 && len(head) >= headLen {
 		lines = lines[:len(lines)-1]
 	}
-	for _, form := range rowForms {
-		other := func(line string) bool {
-			cells := form.cells
-			for word := range strings.FieldsSeq(line) {
-				if len(cells) == 0 || !cells[0](word) {
-					break
-				}
-				cells = cells[1:]
-			}
-			return len(cells) > 0
-		}
-		if !slices.ContainsFunc(lines, other) {
-			return strings.Fields(form.header)
+	for i := range rowForms {
+		if !slices.ContainsFunc(lines, func(line string) bool { return !rowOf(i, line) }) {
+			return strings.Fields(rowForms[i].header)
 		}
 	}
 	return nil
+}
+
+// rowOf reports whether a line is a row of the form with that index.
+func rowOf(form int, line string) bool {
+	cells := rowForms[form].cells
+	for word := range strings.FieldsSeq(line) {
+		if len(cells) == 0 || !cells[0](word) {
+			break
+		}
+		cells = cells[1:]
+	}
+	return len(cells) == 0
+}
+
+// tabular reports whether a line is a row of any form.
+func tabular(line string) bool {
+	for i := range rowForms {
+		if rowOf(i, line) {
+			return true
+		}
+	}
+	return false
 }
 
 // psColumns are the positions of columns in a row, -1 for missing ones.

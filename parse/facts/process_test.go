@@ -9,6 +9,30 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
+// TestProcessTables: what ps printed is read below the lines of a log, up to the line
+// that is no row, and only under its command.
+func TestProcessTables(t *testing.T) {
+	const line = "Nov 27 10:10:07 n1 kubelet[245]: E1127 10:10:07.444787     245 generic.go:271] x\n"
+	const rows = "root     22814  0.0  0.0 116436  8528 ?        Sl   Nov23   0:00 /opt/cni/bin/acme\n" +
+		"root     24012  0.0  0.0  14224  1032 pts/32   S+   10:24   0:00 grep acme\n"
+	for text, want := range map[string]int{
+		line + "root@n1:~# ps aux | grep acme\n" + rows + line: 3,
+		line + "$ ps aux\nUSER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n" + rows + line: 4,
+		line + rows: 0,
+		line + "root@n1:~# cat notes\n" + rows: 0,
+	} {
+		at := 0
+		for _, f := range ProcessTables(&parse.File{Path: "paste.txt"}, []byte(text)) {
+			if f.Key == KeyCNIProcess {
+				at = int(f.Line)
+			}
+		}
+		if at != want {
+			t.Errorf("plug-in at line %d, want %d: %s", at, want, text)
+		}
+	}
+}
+
 // TestTableMoment: ages are relative to the youngest process of a table, whose
 // start is the time of the facts, whenever the bundle was made.
 func TestTableMoment(t *testing.T) {

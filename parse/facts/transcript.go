@@ -1,6 +1,11 @@
 package facts
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // isTranscript recognizes text copied from a terminal: it begins with a prompt and
 // a command, and the output of at least one command is of a known kind.
@@ -47,6 +52,40 @@ func (s *scan) transcript() {
 		}
 	}
 	flush(len(s.data))
+}
+
+// ProcessTables returns what the output of ps says in a text of log lines: people paste
+// a log and below it what they looked up. It must stand under the prompt with its
+// command and ends before the first line that is no row of it.
+func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
+	if !bytes.Contains(text, []byte("ps ")) {
+		return nil
+	}
+	s := newScan(f, "", text)
+	name, from, end, row := "", 0, 0, uint32(0)
+	flush := func() {
+		if name != "" && end > from && isPS(name, string(text[from:min(end, from+headLen)])) {
+			s.section(name, from, end, row).ps()
+		}
+		name = ""
+	}
+	for s.advance() {
+		cmd, ok := prompted(s.line)
+		switch {
+		case ok:
+			flush()
+			if n := outputName(cmd); n == "ps" || strings.HasPrefix(n, "ps_") {
+				name, from, end, row = n, s.next, s.next, s.row+1
+			}
+		case name == "":
+		case from == end && columns(fields(s.line)).pid >= 0 || tabular(s.line):
+			end = s.next
+		default:
+			flush()
+		}
+	}
+	flush()
+	return s.part.Facts
 }
 
 // outputName returns the file name that the output of a command line would have.
