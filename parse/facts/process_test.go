@@ -16,9 +16,9 @@ func TestProcessTables(t *testing.T) {
 	const rows = "root     22814  0.0  0.0 116436  8528 ?        Sl   Nov23   0:00 /opt/cni/bin/acme\n" +
 		"root     24012  0.0  0.0  14224  1032 pts/32   S+   10:24   0:00 grep acme\n"
 	for text, want := range map[string]int{
-		line + "root@n1:~# ps aux | grep acme\n" + rows + line: 3,
+		line + "root@n1:~# ps aux | grep acme\n" + rows + line:                                    3,
 		line + "$ ps aux\nUSER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n" + rows + line: 4,
-		line + rows: 0,
+		line + rows:                            0,
 		line + "root@n1:~# cat notes\n" + rows: 0,
 	} {
 		at := 0

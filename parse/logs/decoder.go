@@ -38,6 +38,7 @@ type Decoder struct {
 	klog    parse.Source // writer of klog lines that name none
 	logrus  parse.Source // writer of logrus lines that name none
 	plain   parse.Source // writer of all other lines that name none
+	above   parse.Source // writer of what stands above the first section
 	assumed bool         // klog is only assumed to be the kubelet
 	callers map[int]bool // processes whose klog lines in head name source files of the kubelet alone
 	prose   bool         // the file is prose that quotes log messages: see isProse

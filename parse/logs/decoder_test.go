@@ -300,6 +300,16 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// TestAboveSections has a title above the sections of several logs.
+func TestAboveSections(t *testing.T) {
+	p := decodeString("Facing an issue with the node\n==> Docker <==\n" + skip + "\n")
+	for _, c := range p.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			t.Errorf("line %d is the kubelet's", c.FirstLine.Line)
+		}
+	}
+}
+
 func TestGapsAndLag(t *testing.T) {
 	line := func(env, header string) string {
 		return fmt.Sprintf("Nov 20 %s node-7 kubelet[9]: I1120 %s    9 a.go:1] x\n", env, header)

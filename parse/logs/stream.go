@@ -170,7 +170,7 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 	case section != "":
 		return sectionSource(section)
 	case d.framing.Sections:
-		return d.klog
+		return d.above
 	}
 	switch c {
 	case klogText:

@@ -25,6 +25,7 @@ func (d *Decoder) vote(head []byte) {
 	if src != parse.SrcKernel {
 		d.klog, d.logrus = src, src
 	}
+	d.above = d.klog
 	if d.file.Role == parse.RoleRuntimeLog {
 		d.count(head)
 	}
@@ -45,6 +46,7 @@ func (d *Decoder) count(head []byte) {
 	p := journal.NewParser(d.framing)
 	defer p.Release()
 	var e journal.Entry
+	sections, above := false, false // above: klog lines stand above the first section
 	klogs, kubelet, other, logrus, client, tool, called := 0, 0, 0, 0, 0, false, false
 	votes := make([]int, len(logrusHints))
 	for len(head) > 0 {
@@ -52,6 +54,7 @@ func (d *Decoder) count(head []byte) {
 		p.Parse(bytes.TrimRight(head[:n], "\n"), &e)
 		head = head[n:]
 		c := classify(&e)
+		sections, above = sections || e.Form == journal.Section, above || !sections && c == klogText
 		if _, ok := sourceOf(e.Who, c); ok {
 			if relays(e.Who.Ident) && hint(kubeletCallers, e.Header.Caller) {
 				d.callers[e.Header.PID] = true
@@ -87,12 +90,15 @@ func (d *Decoder) count(head []byte) {
 	// crictl uses the same CRI client as the kubelet, but its calls have deadlines
 	// of their own (kubernetes-sigs/cri-tools, --timeout 2s).
 	if tool && client > 0 && klogs == client {
-		d.klog, d.plain = parse.SrcFacts, parse.SrcFacts
+		d.klog, d.plain, d.above = parse.SrcFacts, parse.SrcFacts, parse.SrcFacts
 		return
 	}
 	// A few klog lines in a runtime's log come from CNI plugins.
 	if other > kubelet || kubelet == 0 && logrus > 4*klogs {
 		d.klog = parse.SrcSystem
+	}
+	if d.above = d.plain; above {
+		d.above = d.klog
 	}
 	d.assumed = d.klog == parse.SrcKubelet && d.opt.Source == parse.SrcUnknown && d.file.Role != parse.RoleKubeletLog && sectionSource(d.file.Path) != parse.SrcKubelet
 	best := 0

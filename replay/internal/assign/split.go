@@ -125,6 +125,9 @@ func (s *splitter) assign(most int) (_ []*host.Records, more int) {
 		if (told || len(byObject) > 0) && n.Name == unknownNode && len(out) > 1 && silent(n) && !slices.ContainsFunc(n.Scrapes, func(c *parse.Scrape) bool { return c.Failed != "" }) {
 			continue // what is around the lines and series of other nodes
 		}
+		if n.Name == unknownNode && len(out) > 1 && silent(n) && len(n.Scrapes) == 0 && !slices.ContainsFunc(n.Coverage, ofProgram) {
+			continue // text between the logs of nodes
+		}
 		if !silent(n) || len(n.Coverage)+len(n.Scrapes) > 0 || len(out) == 1 {
 			n.Interned = interned
 			kept = append(kept, n)
@@ -222,6 +225,12 @@ func (s *splitter) aboutNodes() {
 		}
 		own[o.File.Input] = own[o.File.Input] || itself
 	}
+}
+
+// ofProgram reports whether lines are a program's, not text that somebody wrote: they have
+// a time, or a writer.
+func ofProgram(c *parse.Coverage) bool {
+	return c.Origin.Source != parse.SrcUnknown || c.FirstLine.Raw.Set || c.LastLine.Raw.Set
 }
 
 // silent reports whether a node has no records but coverage and snapshots, whose samples may be another's.

@@ -63,6 +63,20 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
+// TestTextBetween checks that text around the logs of two nodes is no third node.
+func TestTextBetween(t *testing.T) {
+	f := &parse.File{Path: "paste.txt"}
+	b := &parse.Bundle{Files: []*parse.File{f}, Coverage: []*parse.Coverage{{File: f, Origin: &parse.Origin{}}}}
+	for i, host := range []string{"n1", "n2"} {
+		o := &parse.Origin{Source: parse.SrcKubelet, Host: host, PID: 100 + i}
+		b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: o})
+		b.Events = append(b.Events, parse.NewEvent(&parse.EventKind{File: f, Sigs: &parse.SigSet{}, Origin: o, Headed: true}, parse.PlainText("x"), parse.Event{Line: uint32(i + 2), Stamp: parse.Stamp{At: int64(i+1) * 1e9, Basis: parse.Stated}}))
+	}
+	if nodes, _ := Split(b, 0, nil); len(nodes) != 2 {
+		t.Errorf("%d nodes, want 2", len(nodes))
+	}
+}
+
 // TestMentions checks that a file that only mentions a node gives its name to no kubelet in another file, and
 // that the metrics of a kubelet do.
 func TestMentions(t *testing.T) {
