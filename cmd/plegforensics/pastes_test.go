@@ -19,6 +19,47 @@ var pastes = []struct {
 	want    []string // must be in the output
 	not     []string // must not be
 }{
+	{"a kubelet in a container, by the journal of dockerd", []string{
+		`Mar 04 10:00:00 n1 dockerd-current[1195]: E0304 10:00:00.632329    9522 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+		`Mar 04 10:00:01 n1 dockerd-current[1195]: I0304 10:00:01.632329       1 wrap.go:42] GET /api/v1/nodes: (1.2ms) 200`,
+	}, "analyze --verbose", []string{"n1: unhealthy", "kubelet 1 1"}, []string{"The log of the kubelet", "kubelet not in the input"}},
+	{"a row of events does not rename the host of a log", []string{
+		`  Warning  FailedSync  60m (x85 over 19d)  kubelet, node  error determining status: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+		`Mar 04 10:00:00 worker-7 kubelet: E0304 10:00:00.632329    9522 generic.go:247] PLEG: Ignoring events for pod web-0/shop: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	}, "analyze", []string{"worker-7: "}, []string{"node: "}},
+	{"a description of a node, cut above its conditions", []string{
+		`Name:               worker-7`,
+		`Annotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock`,
+		`Unschedulable:      false`,
+	}, "analyze", []string{"worker-7: ", "kubelet of unknown version, docker"}, []string{"unknown name", "unknown runtime"}},
+	{"stamps without their day", []string{
+		`15:16:22 worker-7 kubelet[14756]: E1207 15:16:22.530073   14756 kubelet.go:1846] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"worker-7: unhealthy"}, nil},
+	{"more such lines than in the incident", func() (lines []string) {
+		for at := time.Date(2026, 3, 4, 10, 10, 7, 444787e3, time.UTC); at.Minute() < 35; at = at.Add(4*time.Minute + 1055*time.Millisecond) {
+			lines = append(lines, at.Format("E0102 15:04:05.000000")+"   24562 generic.go:271] PLEG: pod web-0/shop failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded")
+		}
+		return lines
+	}(), "analyze", []string{"6 such lines in the incident"}, nil},
+	{"the kernel's release stands in its report", []string{
+		`[228678.600423] INFO: task containerd-shim:931150 blocked for more than 122 seconds.`,
+		`[228678.606308]       Not tainted 5.15.102 #1`,
+		`[228678.723352] Kernel panic - not syncing: hung_task: blocked tasks`,
+	}, "analyze", []string{"the kernel panicked, because a task had been blocked"}, []string{"uname -r"}},
+	{"nothing was read of what is not known", []string{
+		`Dear all, this is nothing in particular`,
+	}, "analyze", []string{"0 of 1 file used"}, []string{"partially read", "cut short"}},
+	{"a title above the sections of logs", []string{
+		`Facing an issue with the first start`,
+		`==> Docker <==`,
+		`Mar 04 10:00:00 n1 dockerd[72]: time="2026-03-04T10:00:00.961362596Z" level=error msg="stream copy error: reading from a closed fifo"`,
+	}, "analyze", []string{"The log of the kubelet:"}, nil},
+	{"a plug-in in the process table below a log", []string{
+		`Mar 04 10:00:00 n1 kubelet[24562]: E0304 10:00:00.444787   24562 generic.go:271] PLEG: pod web-0/shop failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+		`root@n1:~# ps aux | grep acme`,
+		`root     22814  0.0  0.0 116436  8528 ?        Sl   Feb23   0:00 /opt/cni/bin/acme`,
+		`root     24012  0.0  0.0  14224  1032 pts/32   S+   10:24   0:00 grep --color=auto acme`,
+	}, "analyze --verbose", []string{"CNI plugin /opt/cni/bin/acme (pid 22814) was running"}, nil},
 	{"undated lines have no date", []string{
 		`skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s`,
 	}, "analyze --since -1h", []string{"nothing in the input is dated"}, []string{"19"}},

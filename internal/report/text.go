@@ -73,7 +73,7 @@ func (p *printer) inputLine(r *model.Report) {
 		}
 		names = append(names, name)
 		files, used, size = files+in.Files, used+in.FilesUsed, size+in.Bytes
-		if in.Partial {
+		if in.Partial && in.FilesUsed > 0 { // else nothing was read
 			partial = ", partially read"
 		}
 	}

@@ -35,7 +35,7 @@ func writeVerbose(w io.Writer, r *model.Report, opt Options) error {
 func (p *printer) inputs(r *model.Report) {
 	s := Section{Columns: []string{"input", "kind", "size", "files used"}}
 	for _, in := range r.Inputs {
-		s.Row(in.Path, in.Kind, Bytes(in.Bytes), fmt.Sprintf("%d of %d%s", in.FilesUsed, in.Files, map[bool]string{true: ", partially read: see Input problems"}[in.Partial]))
+		s.Row(in.Path, in.Kind, Bytes(in.Bytes), fmt.Sprintf("%d of %d%s", in.FilesUsed, in.Files, map[bool]string{true: ", partially read: see Input problems"}[in.Partial && in.FilesUsed > 0]))
 	}
 	p.render(&s)
 }

@@ -112,9 +112,13 @@ func (s *slot) conclude() {
 		defer s.survive()
 		found = s.lines.Finish()
 	}()
-	found.Warnings = append(found.Warnings, s.part.Warnings...)
 	found.Facts = append(found.Facts, s.part.Facts...)
-	if s.guessed && !tells(&found) {
+	none := s.guessed && !tells(&found)
+	if none {
+		found.Warnings = nil // what is wrong with it as a log says nothing of another file
+	}
+	found.Warnings = append(found.Warnings, s.part.Warnings...)
+	if none {
 		s.file.Role, s.file.Unused = parse.RoleUnknown, whyUnknown
 		found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: sayUnknown})
 		found.Coverage = nil
