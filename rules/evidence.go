@@ -405,7 +405,8 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 			o.vars = fields
 		}
 	}
-	if _, line := o.records[0].Record.(*parse.Event); o.count > len(o.records) || line && o.count > 2 {
+	_, line := o.records[0].Record.(*parse.Event)
+	if o.count > len(o.records) || line && len(o.writers) > 0 && o.count > 2 {
 		say := strconv.Itoa(o.count) + " such lines"
 		if o.count >= enough {
 			say = "at least " + say
