@@ -94,3 +94,40 @@ func TestHousekeepingRecovers(t *testing.T) {
 		t.Errorf("episodes %+v, want one that was over at 10:03:42", n.Episodes)
 	}
 }
+
+// TestReportsNotKept checks that a loop which reports no more is not told as recovered where the log keeps only lines
+// more severe than its reports, and that it is where the log keeps all.
+func TestReportsNotKept(t *testing.T) {
+	at := func(s int) string {
+		return time.Date(2026, 11, 20, 10, 0, s, 0, time.UTC).Format("15:04:05.000000")
+	}
+	log := func(all bool) string {
+		var b strings.Builder
+		for s := range 400 {
+			switch kept := s < 280 || all; {
+			case kept && s >= 200 && s%5 == 0 && s < 330:
+				fmt.Fprintf(&b, "I1120 %s    4242 kubelet.go:1826] skipping pod synchronization - PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s\n", at(s), time.Duration(s-10)*time.Second)
+			case s%5 == 2 && (s < 330 || !all):
+				fmt.Fprintf(&b, "E1120 %s    4242 remote_runtime.go:295] ContainerStatus \"%064x\" from runtime service failed: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n", at(s), s)
+			case kept && s%3 == 0:
+				fmt.Fprintf(&b, "I1120 %s    4242 setters.go:73] Using node IP: \"10.0.12.%d\"\n", at(s), s%250)
+			case kept && s > 335 && s%5 == 1:
+				fmt.Fprintf(&b, "I1120 %s    4242 kubelet.go:1952] SyncLoop (SYNC): 1 pods; a_b(c05494dbe510ebd3cdbef056b4d9c332)\n", at(s))
+			}
+		}
+		return b.String()
+	}
+	for all, want := range map[bool]string{false: "", true: "10:05:3"} {
+		n := buildOne(t, log(all))
+		if len(n.Episodes) != 1 {
+			t.Fatalf("all kept %v: %d episodes", all, len(n.Episodes))
+		}
+		got := ""
+		if e := n.Episodes[0]; e.Recovered.Known() {
+			got = time.Unix(0, e.Recovered.At).UTC().Format("15:04:05")
+		}
+		if got == "" != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("all kept %v: recovered %q, want %q: %s", all, got, want, n.Episodes[0].RecoveredBasis)
+		}
+	}
+}

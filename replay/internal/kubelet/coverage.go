@@ -110,6 +110,34 @@ func (c *Coverage) Next(run int, at int64) int64 {
 	return c.wrote[pid].next(at)
 }
 
+// severer is how many lines in a row show that a log keeps only lines more severe than those before: more than
+// one failing call writes at once.
+const severer = 10
+
+// NextOf is like Next, but of lines of severity level if that is 'I' and the lines with a signature after from show
+// that the log no longer keeps it: then the first that it keeps again counts.
+func (c *Coverage) NextOf(level byte, run int, from, at int64) int64 {
+	next, worse := c.Next(run, at), 0
+	if level != 'I' {
+		return next
+	}
+	for _, i := range c.lines[c.from(from+1):] {
+		switch e := c.events[i]; {
+		case c.runOf(i) != run:
+		case e.Severity == 'I' && worse >= severer:
+			return max(next, e.At)
+		case e.Severity == 'I' || e.Severity == 0:
+			return next
+		default:
+			worse++
+		}
+	}
+	if worse >= severer {
+		return 0
+	}
+	return next
+}
+
 // wrote is when a process wrote.
 type wrote struct {
 	lines  []int64     // moments of lines, sorted: those with a signature, and the first and last of each stretch

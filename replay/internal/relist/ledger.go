@@ -8,6 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -26,7 +27,7 @@ type ledger struct {
 	byRun   [][]kubelet.Mark // marks of each run, in time order
 	dated   [][]kubelet.Mark // the subset of byRun used to date relists; see kubelet.Witness
 
-	distinct *kubelet.Distinct
+	distinct *pause.Distinct
 	room     claimRoom
 }
 
@@ -47,7 +48,7 @@ const (
 
 func newLedger(n *Known, groups []*LastSeen) *ledger {
 	s := n.Log
-	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: n.Witness, byRun: s.ByRun(s.Marks), distinct: kubelet.DistinctOf(s)}
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: n.Witness, byRun: s.ByRun(s.Marks), distinct: pause.DistinctOf(s)}
 	l.dated = l.byRun
 	if len(l.w.Dating) < len(s.Marks) {
 		l.dated = s.ByRun(l.w.Dating)

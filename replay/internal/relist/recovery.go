@@ -180,9 +180,10 @@ func (w *episodeBuilder) missed(run, after int, last int64) proof {
 		return proof{}
 	}
 	basis := MissedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
-	at, from := last+int64(pause), last
+	report := w.s.Events[w.s.Turns[after-1]]
+	at, from, kept := last+int64(pause), last, report.At
 	for hop := 0; hop < 16; hop++ {
-		next := w.cover.Next(run, at+int64(kubelet.BackoffLate))
+		next := w.cover.NextOf(report.Severity, run, kept, at+int64(kubelet.BackoffLate))
 		if next == 0 || w.skipped(run, after, at+int64(kubelet.BackoffLate)) {
 			break
 		}
@@ -193,8 +194,7 @@ func (w *episodeBuilder) missed(run, after int, last int64) proof {
 			return proof{at, basis}
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
-		from = next
-		at = next + int64(kubelet.BackoffMax)
+		from, kept, at = next, next, next+int64(kubelet.BackoffMax)
 	}
 	return proof{}
 }

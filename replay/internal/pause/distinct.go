@@ -1,10 +1,11 @@
-package kubelet
+package pause
 
 import (
 	"math"
 	"sort"
 	"time"
 
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/table"
 )
 
@@ -16,7 +17,7 @@ const overlapMost = 32
 
 // Distinct counts the relists needed to explain pod events.
 type Distinct struct {
-	s      *Log
+	s      *kubelet.Log
 	counts *table.ByString[sentEvents] // events by container in the current interval; nil before the first
 	looked int                         // events counted so far, over all intervals
 }
@@ -28,7 +29,7 @@ type sentEvents struct {
 }
 
 // DistinctOf returns a counter for the events of a log.
-func DistinctOf(s *Log) *Distinct { return &Distinct{s: s} }
+func DistinctOf(s *kubelet.Log) *Distinct { return &Distinct{s: s} }
 
 // Within returns the minimum number of relists that the events delivered in [from, to) need: two events of one
 // container need two relists, and come a period apart. Those that come at once had waited for the sync loop:
@@ -50,7 +51,7 @@ func (d *Distinct) Within(from, to int64) int {
 			continue // truncated: other IDs may begin the same way
 		}
 		at := uint32(min((t.At(&ev[i])-from)/int64(time.Millisecond), math.MaxUint32))
-		if c := d.counts.At(ev[i].Data); c.n == 0 || at-c.last > uint32(GenericPeriod.Milliseconds()/2) {
+		if c := d.counts.At(ev[i].Data); c.n == 0 || at-c.last > uint32(kubelet.GenericPeriod.Milliseconds()/2) {
 			c.n, c.last = c.n+1, at
 			most = max(most, c.n)
 		}
