@@ -1,6 +1,7 @@
 // Package hostile generates inputs that would harm a careless reader: archives with names and links
 // that point elsewhere, bombs, false sizes, damage of every kind, and very many of something. It is
-// for tests; the program is not linked with it.
+// for tests; the program is not linked with it. Time grows with the size of an input, so those of many
+// lines have at most some 300 MB.
 //
 // Most archives also contain a readable log, so that a test can check that it survives.
 package hostile

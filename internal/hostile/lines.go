@@ -18,22 +18,22 @@ func Lines() []Case {
 		refused = `err="rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: connection refused\""`
 	)
 	return []Case{
-		kubelet("1,000,000 relists whose list timed out", 1_000_000, "E", `generic.go:238] "GenericPLEG: Unable to retrieve pods" `+failed),
-		kubelet("1,000,000 lists that timed out", 1_000_000, "E", `remote_runtime.go:407] "ListPodSandbox with filter from runtime service failed" `+failed+` filter="nil"`),
-		kubelet("1,000,000 lists that were refused", 1_000_000, "E", `remote_runtime.go:407] "ListPodSandbox with filter from runtime service failed" `+refused+` filter="&PodSandboxFilter{Id:{n}}"`),
-		kubelet("1,000,000 status calls that timed out", 1_000_000, "E", `remote_runtime.go:762] "ContainerStatus from runtime service failed" `+failed+` containerID="{id}"`),
-		kubelet("1,000,000 inspections that timed out", 1_000_000, "E", `generic.go:453] "PLEG: Ignoring events for pod" pod="ns-{n}/p-{n}" `+failed),
+		kubelet("500,000 relists whose list timed out", 500_000, "E", `generic.go:238] "GenericPLEG: Unable to retrieve pods" `+failed),
+		kubelet("500,000 lists that timed out", 500_000, "E", `remote_runtime.go:407] "ListPodSandbox with filter from runtime service failed" `+failed+` filter="nil"`),
+		kubelet("500,000 lists that were refused", 500_000, "E", `remote_runtime.go:407] "ListPodSandbox with filter from runtime service failed" `+refused+` filter="&PodSandboxFilter{Id:{n}}"`),
+		kubelet("500,000 status calls that timed out", 500_000, "E", `remote_runtime.go:762] "ContainerStatus from runtime service failed" `+failed+` containerID="{id}"`),
+		kubelet("500,000 inspections that timed out", 500_000, "E", `generic.go:453] "PLEG: Ignoring events for pod" pod="ns-{n}/p-{n}" `+failed),
 		kubelet("1,000,000 errors that each differ", 1_000_000, "E", `pod_workers.go:1301] "Error syncing pod, skipping" err="{x} {n}" pod="ns/p-{n}" podUID="{uid}"`),
 		kubelet("1,000,000 turns that were skipped", 1_000_000, "I", `kubelet.go:2456] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s"`),
 		kubelet("1,000,000 pod events of as many pods", 1_000_000, "I", `kubelet.go:2456] "SyncLoop (PLEG): event for pod" pod="ns/p-{n}" event={"ID":"{uid}","Type":"ContainerDied","Data":"{id}"}`),
 		kubelet("1,000,000 housekeepings that took long", 1_000_000, "E", `kubelet.go:2475] "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="{n}ms"`),
-		kubelet("500,000 conditions of the node that differ", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2024-01-01T00:00:00Z","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s {x}"}`),
-		kubelet("400,000 names that a kubelet gives itself", 400_000, "I", `setters.go:602] "Node became not ready" node="worker-{n}" condition="x"`),
+		kubelet("300,000 conditions of the node that differ", 300_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2024-01-01T00:00:00Z","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s {x}"}`),
+		kubelet("200,000 names that a kubelet gives itself", 200_000, "I", `setters.go:602] "Node became not ready" node="worker-{n}" condition="x"`),
 		kubelet("500,000 conditions as Go prints them", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={Type:Ready Status:False LastHeartbeatTime:2023-11-14 22:13:20 +0000 UTC m=+{n}.403692528 LastTransitionTime:2023-11-14 22:13:20 +0000 UTC m=+0.403692528 Reason:KubeletNotReady Message:[container runtime status check may not have completed yet, PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s]}`),
-		kubelet("1,000,000 volumes that cannot be mounted", 1_000_000, "E", `nestedpendingoperations.go:348] Operation for "{volumeName:kubernetes.io/nfs/{uid}-v{n} podName:{uid} nodeName:}" failed. No retries permitted until 2024-01-01 00:00:00 +0000 UTC. Error: MountVolume.SetUp failed for volume "v{n}" (UniqueName: "k/{uid}-v{n}") pod "p{n}" (UID: "{uid}") : mount failed: exit status {n}`),
+		kubelet("500,000 volumes that cannot be mounted", 500_000, "E", `nestedpendingoperations.go:348] Operation for "{volumeName:kubernetes.io/nfs/{uid}-v{n} podName:{uid} nodeName:}" failed. No retries permitted until 2024-01-01 00:00:00 +0000 UTC. Error: MountVolume.SetUp failed for volume "v{n}" (UniqueName: "k/{uid}-v{n}") pod "p{n}" (UID: "{uid}") : mount failed: exit status {n}`),
 		kubelet("500,000 images that cannot be pulled", 500_000, "E", `remote_image.go:180] "PullImage from image service failed" `+failed+` image="r{n}.example.com/a{n}/b:{n}"`),
 		kubelet("500,000 colored lines of a terminal", 500_000, "E", "generic.go:238] \"\x1b[31mGenericPLEG\x1b[0m: Unable to retrieve pods\" err=\"{n}\"\r"),
-		rows("1,000,000 reports without a header", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+		rows("500,000 reports without a header", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "PLEG is not healthy: pleg was last seen active 3m%d.5s ago; threshold is 3m0s\n", i)
 		}),
 		rows("1,000,000 changes of a node that is and is not ready", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
@@ -44,7 +44,7 @@ func Lines() []Case {
 			}
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: I%s     812 %s\n", at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), text)
 		}),
-		rows("800,000 lines that say how often the last was repeated", 800_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+		rows("500,000 lines that say how often the last was repeated", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			at := began.Add(time.Duration(i) * time.Second)
 			if i%2 == 0 {
 				fmt.Fprintf(w, "%s node-1 last message repeated 2147483647 times\n", at.Format(time.Stamp))
@@ -63,10 +63,10 @@ func Lines() []Case {
 				"[%[1]d.000001] Memory cgroup out of memory: Killed process %[1]d (j%[1]d) total-vm:1kB, anon-rss:1kB\n", i)
 		}),
 		wide("1,000,000 lines in UTF-16", 1_000_000),
-		table("600,000 rows of a table", 600_000, "timestamp,hostname,message\n", func(w *bufio.Writer, i int, at time.Time) {
+		table("400,000 rows of a table", 400_000, "timestamp,hostname,message\n", func(w *bufio.Writer, i int, at time.Time) {
 			fmt.Fprintf(w, "%s,node-%d,\"E%s 812 generic.go:238] \"\"GenericPLEG: Unable to retrieve pods\"\" err=\"\"%d\"\"\"\n", at.Format(time.RFC3339), i%7, at.Format("0102 15:04:05.000000"), i)
 		}, ""),
-		table("400,000 hits of a search", 400_000, `{"took":1,"hits":{"total":{"value":1},"hits":[{}`, func(w *bufio.Writer, i int, at time.Time) {
+		table("300,000 hits of a search", 300_000, `{"took":1,"hits":{"total":{"value":1},"hits":[{}`, func(w *bufio.Writer, i int, at time.Time) {
 			fmt.Fprintf(w, `,{"_index":"x","_id":"%d","_source":{"@timestamp":"%s","host":{"name":"node-%d"},"systemd":{"unit":"kubelet.service"},"message":"E%s 812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"%d\""}}`,
 				i, at.Format(time.RFC3339), i%3, at.Format("0102 15:04:05.000000"), i)
 		}, "]}}"),
@@ -74,7 +74,7 @@ func Lines() []Case {
 			fmt.Fprintf(w, `,{"stream":{"host":"node-%d","unit":"kubelet.service"},"values":[["%d","E%s 812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"%d\""]]}`,
 				i, at.UnixNano(), at.Format("0102 15:04:05.000000"), i)
 		}, "]}}"),
-		table("500,000 events in what kubectl describes", 500_000, "Name:               node-1\nRoles:              worker\nEvents:\n  Type     Reason     Age   From     Message\n  ----     ------     ---   ----     -------\n", func(w *bufio.Writer, i int, _ time.Time) {
+		table("250,000 events in what kubectl describes", 250_000, "Name:               node-1\nRoles:              worker\nEvents:\n  Type     Reason     Age   From     Message\n  ----     ------     ---   ----     -------\n", func(w *bufio.Writer, i int, _ time.Time) {
 			fmt.Fprintf(w, "  Warning  NodeNotReady  %ds  kubelet  Node node-%d status is now: NodeNotReady PLEG is not healthy %d\n", i, i, i)
 		}, ""),
 		rows("500,000 failed calls of as many callers and codes", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
@@ -82,11 +82,11 @@ func Lines() []Case {
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 remote_%d.go:%d] \"Call%d from runtime service failed\" err=\"rpc error: code = C%d desc = context deadline exceeded\" containerID=\"%064x\"\n",
 				at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), i, i%900, i, i, i)
 		}),
-		rows("500,000 programs, each with a report", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+		rows("250,000 programs, each with a report", 250_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "%s node-1 program-%d[%d]: PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s\n", began.Add(time.Duration(i)*time.Second).Format(time.Stamp), i, i+2)
 		}),
 		kubelet("500,000 lines of control characters", 500_000, "E", "generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"\x1b]0;{n}\x07\x1b[2J\x00\xff\xfe\xc0\xaf \u202e \xf0\x9f\""),
-		rows("1,000,000 lines at clocks that jump", 1_000_000, func(w *bufio.Writer, r *rand.Rand, i int) {
+		rows("500,000 lines at clocks that jump", 500_000, func(w *bufio.Writer, r *rand.Rand, i int) {
 			at := time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()
 			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 generic.go:238] GenericPLEG: Unable to retrieve pods: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n",
 				at.Format("2006-01-02T15:04:05.000000Z07:00"), at.Format("0102 15:04:05.000000"))
@@ -124,7 +124,7 @@ func Lines() []Case {
 		rows("1,000,000 counts of relists a millisecond apart", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "kubelet_pleg_relist_duration_seconds_count{l%d=\"x%d\"} %d %d\n", i, i, i, began.UnixMilli()+int64(i))
 		}),
-		rows("400,000 ages in no order of time", 400_000, func(w *bufio.Writer, r *rand.Rand, i int) {
+		rows("300,000 ages in no order of time", 300_000, func(w *bufio.Writer, r *rand.Rand, i int) {
 			at := began.Add(time.Duration(r.IntN(4_000_000)) * 20 * time.Millisecond)
 			fmt.Fprintf(w, "I%s     812 kubelet.go:2311] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active %dm%d.%ds ago; threshold is 3m0s\"\n",
 				at.Format("0102 15:04:05.000000"), 3+i%7, i%60, i)

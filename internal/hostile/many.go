@@ -48,17 +48,17 @@ func Many() []Case {
 			"%013[1]x       %013[1]x       3 hours ago         Running             c-%[1]d                0                   %013[1]x       p-%[1]d\n", ""),
 		one("100,000 pods", "pods.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%[1]d","namespace":"n","uid":"%032[1]x"},`+
 			`"spec":{"nodeName":"node-%[1]d"},"status":{"phase":"Running","containerStatuses":[{"name":"c","containerID":"containerd://%064[1]x"}]}}`, "]}"),
-		one("1,000,000 nodes", "nodes.json", 1_000_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%[1]d"},`+
+		one("500,000 nodes", "nodes.json", 500_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%[1]d"},`+
 			`"status":{"conditions":[{"type":"Ready","status":"False","lastHeartbeatTime":"2024-03-13T15:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s"}]}}`, "]}"),
 		one("100,000 mounts", "mount.txt", 100_000, "", "10.0.0.1:/e/%[1]d on /var/lib/kubelet/pods/%032[1]x/volumes/kubernetes.io~nfs/v type nfs4 (rw,hard)\n", ""),
 		one("1,000,000 processes", "ps_auxf.txt", 1_000_000, "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n",
 			"root     %7[1]d  0.0  0.0      0     0 ?        D    Mar13   0:00 runc init %[1]d\n", ""),
 		one("200,000 goroutines", "goroutines.txt", 200_000, "", "goroutine %[1]d [select, 5 minutes]:\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc%[1]x)\n\t/w/generic.go:%[1]d +0x1a\n"+
 			"main.f%[1]d(0xc%[1]x)\n\t/w/f.go:%[1]d +0x2b\ncreated by k8s.io/kubernetes/pkg/kubelet.start\n\t/w/k.go:1 +0x1\n\n", ""),
-		members("80,000 answers about one container each", 80_000, "crictl/inspect/%d.json", `{"status":{"id":"%064[1]x","metadata":{"name":"c","attempt":0},"state":"CONTAINER_RUNNING","createdAt":"2024-03-13T15:30:00Z",`+
+		members("40,000 answers about one container each", 40_000, "crictl/inspect/%d.json", `{"status":{"id":"%064[1]x","metadata":{"name":"c","attempt":0},"state":"CONTAINER_RUNNING","createdAt":"2024-03-13T15:30:00Z",`+
 			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}},"info":{"sandboxID":"%064[1]x","pid":%[1]d}}`),
-		members("60,000 kernel stacks", 60_000, "proc/%d/stack", "[<0>] fn%[1]d+0x1/0x2\n[<0>] nfs_wait_bit_killable+0x1e/0xb0\n[<0>] do_syscall_64+0x5b/0x1e0\n"),
-		members("100,000 measures of pressure", 100_000, "proc/%d/pressure/io", "some avg10=99.00 avg60=98.00 avg300=97.00 total=%[1]d\nfull avg10=9.00 avg60=8.00 avg300=7.00 total=%[1]d\n"),
+		members("40,000 kernel stacks", 40_000, "proc/%d/stack", "[<0>] fn%[1]d+0x1/0x2\n[<0>] nfs_wait_bit_killable+0x1e/0xb0\n[<0>] do_syscall_64+0x5b/0x1e0\n"),
+		members("60,000 measures of pressure", 60_000, "proc/%d/pressure/io", "some avg10=99.00 avg60=98.00 avg300=97.00 total=%[1]d\nfull avg10=9.00 avg60=8.00 avg300=7.00 total=%[1]d\n"),
 		one("400,000 containers of the runtime", "crictl_ps.json", 400_000, `{"containers":[{}`, `,{"id":"%064[1]x","podSandboxId":"%064[1]x","metadata":{"name":"c%[1]d","attempt":0},"image":{"image":"x"},"state":"CONTAINER_RUNNING","createdAt":"171000%013[1]d",`+
 			`"labels":{"io.kubernetes.pod.name":"p%[1]d","io.kubernetes.pod.namespace":"n","io.kubernetes.pod.uid":"%08[1]x-0000-4000-8000-000000000000"}}`, "]}"),
 		one("1,500,000 points of a range query", "query_range.json", 6000, `{"status":"success","data":{"resultType":"matrix","result":[{}`, `,{"metric":{"__name__":"kubelet_pleg_relist_duration_seconds_bucket","le":"%[1]d","node":"n%[1]d"},"values":[`+points(250)+`]}`, "]}}"),
