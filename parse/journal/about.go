@@ -19,13 +19,13 @@ func (p *Parser) about(e *Entry) {
 	case e.Header.Kind == Klog && ByController(e.Header.Caller):
 		name = repeated(e.Msg)
 	case e.Header.Kind == Logrus || e.Header.Kind == JSONLog:
-		if TellsWhy(e.Msg) {
+		if OfNode(e.Msg) {
 			name = cmp.Or(keyed(e.Msg), ofObject(e.Msg))
 		}
 	case e.Form == Bare && e.Header.Kind == NoHeader:
 		if name = nodeRow(e.Msg); name != "" {
 			e.Form = EventRow
-		} else if TellsWhy(e.Msg) {
+		} else if tellsWhy(e.Msg) {
 			name = ofObject(e.Msg)
 		}
 	}
@@ -61,9 +61,14 @@ func repeated(msg []byte) string {
 var notReady = [...]string{"KubeletNotReady", "NodeStatusUnknown", "Kubelet stopped posting node status", "PLEG is not healthy",
 	"container runtime is down", "Container runtime not ready", "container runtime not ready"}
 
-// TellsWhy reports whether a text states why a node is not ready.
-func TellsWhy(b []byte) bool {
+// tellsWhy reports whether a text states why a node is not ready.
+func tellsWhy(b []byte) bool {
 	return slices.ContainsFunc(notReady[:], func(w string) bool { return bytes.Contains(b, []byte(w)) })
+}
+
+// OfNode reports whether a message may state why the node that it names is not ready.
+func OfNode(msg []byte) bool {
+	return (bytes.Contains(msg, []byte("node")) || bytes.Contains(msg, []byte(`"conditions"`))) && tellsWhy(msg)
 }
 
 // keyed returns the node named by a key of a structured line, or "".
@@ -96,7 +101,7 @@ func ofObject(msg []byte) string {
 		return ""
 	}
 	for _, c := range o.Status.Conditions {
-		if c.Type == "Ready" && TellsWhy([]byte(c.Reason)) {
+		if c.Type == "Ready" && tellsWhy([]byte(c.Reason)) {
 			return o.Metadata.Name
 		}
 	}
@@ -115,14 +120,14 @@ func nodeRow(b []byte) string {
 	if len(b) == 0 || len(b) > 4<<10 || b[0] != '|' && (b[0]|0x20 < 'a' || b[0]|0x20 > 'z') && b[0]-'0' > 9 {
 		return ""
 	}
-	if name, _, listed := bytes.Cut(b[:min(len(b), maxName)], []byte(": ")); listed && bytes.ContainsAny(name, "0123456789") && !bytes.Contains(name, []byte(".log")) && isNodeName(string(name)) && TellsWhy(b) {
+	if name, _, listed := bytes.Cut(b[:min(len(b), maxName)], []byte(": ")); listed && bytes.ContainsAny(name, "0123456789") && !bytes.Contains(name, []byte(".log")) && isNodeName(string(name)) && tellsWhy(b) {
 		return string(name)
 	}
 	cells := cellsOf(string(b))
 	if len(cells) < 3 {
 		return ""
 	}
-	if isNodeName(cells[0]) && TellsWhy(b) {
+	if isNodeName(cells[0]) && tellsWhy(b) {
 		return cells[0]
 	}
 	if slices.ContainsFunc(cells, func(c string) bool { return slices.Contains(nodeEvents, c) }) {

@@ -51,7 +51,7 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	if s.hit && b.Kind == journal.Logrus && journal.TellsWhy(rec[b.Body:b.End]) { // it may be about another node
+	if s.hit && b.Kind == journal.Logrus && journal.OfNode(rec[b.Body:b.End]) { // it may be about another node
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}

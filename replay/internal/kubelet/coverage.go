@@ -146,24 +146,29 @@ type wrote struct {
 
 // writers returns when each process wrote, by process ID, and at 0 when any did.
 func (c *Coverage) writers() map[int]*wrote {
-	out := map[int]*wrote{0: {}}
-	of := func(pid int) []*wrote {
-		if pid == 0 {
-			return []*wrote{out[0]}
+	all := &wrote{lines: make([]int64, 0, len(c.lines)+2*len(c.list))}
+	out := map[int]*wrote{0: all}
+	for _, v := range c.list {
+		if all.add(v); out[v.Origin.PID] == nil {
+			out[v.Origin.PID] = &wrote{}
 		}
-		if out[pid] == nil {
-			out[pid] = &wrote{}
-		}
-		return []*wrote{out[0], out[pid]}
 	}
-	for _, i := range c.lines {
-		for _, w := range of(c.events[i].Origin.PID) {
-			w.lines = append(w.lines, c.events[i].At)
+	several := len(out) > 2 || slices.ContainsFunc(c.list, func(v *parse.Coverage) bool { return v.Origin.PID == 0 })
+	for pid := range out {
+		if !several { // one process wrote all
+			out[pid] = all
 		}
 	}
 	for _, v := range c.list {
-		for _, w := range of(v.Origin.PID) {
+		if w := out[v.Origin.PID]; w != all {
 			w.add(v)
+		}
+	}
+	for _, i := range c.lines {
+		e := c.events[i]
+		all.lines = append(all.lines, e.At)
+		if w := out[e.Origin.PID]; w != nil && w != all {
+			w.lines = append(w.lines, e.At)
 		}
 	}
 	for _, w := range out {
