@@ -352,8 +352,9 @@ type Coverage struct {
 	MaxLag    int64
 	MaxLagAt  Mark
 	HasLag    bool
-	MaxV      int  // highest klog verbosity that a known V-message proves, -1 if none
-	Reversed  bool // newest line first
+	MaxV      int      // highest klog verbosity that a known V-message proves, -1 if none
+	Reversed  bool     // newest line first
+	Common    []string // words that all its klog messages contain, as those selected by a word do
 }
 
 // GapMin is the shortest silence of an origin that Coverage records.

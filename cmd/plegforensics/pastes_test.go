@@ -19,6 +19,15 @@ var pastes = []struct {
 	want    []string // must be in the output
 	not     []string // must not be
 }{
+	{"another program that quotes beside the kubelet's own lines", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
+		`Mar 04 10:00:02 n1 alertbot[99]: [FIRING] node worker-7: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
+		`Mar 04 10:00:03 n1 kubelet[9522]: I0304 10:00:03.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+	}, "analyze", []string{"n1: "}, []string{"n1: unhealthy", "unhealthy from"}},
+	{"a program without lines of a kubelet beside it", []string{
+		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
+	}, "analyze", []string{"n1: unhealthy"}, nil},
 	{"a kubelet in a container, by the journal of dockerd", []string{
 		`Mar 04 10:00:00 n1 dockerd-current[1195]: E0304 10:00:00.632329    9522 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
 		`Mar 04 10:00:01 n1 dockerd-current[1195]: I0304 10:00:01.632329       1 wrap.go:42] GET /api/v1/nodes: (1.2ms) 200`,

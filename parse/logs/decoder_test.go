@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -528,6 +529,32 @@ func TestWhoseKlog(t *testing.T) {
 		for _, v := range part.Coverage {
 			if v.Origin.PID == 7 && v.Origin.Source != c.want {
 				t.Errorf("%s %q: written by %q, want %q", c.path, c.log, v.Origin.Source, c.want)
+			}
+		}
+	}
+}
+
+// TestCommon checks which words all klog messages of a writer contain, in one run of lines and in several.
+func TestCommon(t *testing.T) {
+	var selected, whole strings.Builder
+	for i, text := range []string{`"Volume mounted for pod" pod="default/web-0"`, `"SyncLoop UPDATE" source="api" pods=["default/web-1"]`,
+		`"Error syncing pod" err="x" pod="default/web-0"`, `"Status for pod is up-to-date" pod="default/web-2"`, `"Cleaned up orphaned pod" pod="default/web-3"`} {
+		line := fmt.Sprintf("I1120 10:00:0%d.000000    4242 kubelet.go:%d] %s\n", i, 100+i, text)
+		selected.WriteString(line)
+		whole.WriteString(line)
+		fmt.Fprintf(&whole, "I1120 10:00:0%d.500000    4242 server.go:%d] \"Using node IP\" ip=\"10.0.0.%d\"\n", i, 100+i, i)
+	}
+	for _, c := range []struct {
+		log  string
+		want []string
+	}{{selected.String(), []string{"pod", "default", "web"}}, {whole.String(), nil}} {
+		for _, size := range []int{1 << 20, 150} {
+			p := decode([]byte(c.log), &parse.File{Path: "kubelet.log"}, Options{}, size)
+			if len(p.Coverage) != 1 {
+				t.Fatalf("%d writers", len(p.Coverage))
+			}
+			if got := p.Coverage[0].Common; !slices.Equal(got, c.want) && (size > 1<<10 || len(c.want) == 0 || !slices.Contains(got, "pod")) {
+				t.Errorf("runs of %d bytes: %q, want %q", size, got, c.want)
 			}
 		}
 	}

@@ -353,6 +353,9 @@ func (s *scanner) take(rec []byte, lines int) {
 		clock = &parse.Clock{}
 	}
 	l.see(s, clock, &e.Header.Clock, len(rec), lines)
+	if e.Header.Kind == journal.Klog {
+		l.common.narrow(e.Msg)
+	}
 	if e.Lost {
 		s.marker(rec, journal.Mark{Kind: parse.MarkNull, N: 1})
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {

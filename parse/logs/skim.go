@@ -67,6 +67,9 @@ func (s *scanner) skim(rec []byte) bool {
 		s.close()
 	}
 	l.see(s, &b.Clock, &b.Header, len(rec), 1)
+	if b.Kind == journal.Klog {
+		l.common.narrow(rec[b.Body:b.End])
+	}
 	if s.hit {
 		s.skimmed.set = false
 		s.open.beginBrief(s, l, b, rec)

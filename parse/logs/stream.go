@@ -1,8 +1,12 @@
 package logs
 
 import (
+	"bytes"
 	"cmp"
 	"math"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -24,6 +28,8 @@ type stream struct {
 	gaps  []parse.Gap
 	lag   lagRange
 	end   parse.Mark // last, with its text kept, once the run is over
+
+	common common // words of klog messages
 
 	stepped   bool // the clock stepped back
 	low, high spot // earliest line after such a step, latest line before one
@@ -179,6 +185,36 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 		return d.logrus
 	}
 	return d.plain
+}
+
+// common are the words that all messages seen contain.
+type common struct {
+	words []string
+	began bool
+}
+
+// narrow drops the words that a message does not contain. Those of the first one are letters alone, at least
+// three: others, such as "pod=", may be cut off or escaped in another message.
+func (c *common) narrow(msg []byte) {
+	if c.began {
+		if len(c.words) > 0 {
+			c.words = slices.DeleteFunc(c.words, func(w string) bool { return !bytes.Contains(msg, []byte(w)) })
+		}
+		return
+	}
+	c.began = true
+	for _, w := range strings.FieldsFunc(string(clip(msg)), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) >= 3 && !slices.Contains(c.words, w) {
+			c.words = append(c.words, w)
+		}
+	}
+}
+
+// of returns those of some words that all messages seen contain.
+func (c *common) of(words []string) []string {
+	return slices.DeleteFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(c.words, func(o string) bool { return strings.Contains(o, w) })
+	})
 }
 
 // see counts a record of n bytes and updates the timestamps of the stream. env is

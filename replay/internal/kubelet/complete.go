@@ -374,20 +374,23 @@ func (w *Witness) Lossy(run int) bool { return w.of(run).thinned }
 
 // pick sets for each run whether its lines are a selection. Lines that several files hold are counted in each.
 func (w *Witness) pick(s *Log) {
-	type count struct{ lines, ordinary int }
+	type count struct{ lines, ordinary, varied int }
 	counts := map[int]count{}
 	for _, c := range s.Coverage {
 		if c.Origin.Source == parse.SrcKubelet {
 			for _, pid := range slices.Compact([]int{0, c.Origin.PID}) { // at 0 those of all
 				x := counts[pid]
-				counts[pid] = count{x.lines + c.Lines, x.ordinary + c.Lines - c.Kept}
+				if x.lines, x.ordinary = x.lines+c.Lines, x.ordinary+c.Lines-c.Kept; len(c.Common) == 0 {
+					x.varied++
+				}
+				counts[pid] = x
 			}
 		}
 	}
 	for i := range s.Runs {
 		x := counts[s.Runs[i].PID]
 		w.runs[i].few = x.lines < 2*ordinaryLeast
-		w.runs[i].filtered = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
+		w.runs[i].filtered = x.varied == 0 || x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
 	}
 }
 
