@@ -187,33 +187,30 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 	return d.plain
 }
 
-// common are the words that all messages seen contain.
-type common struct {
-	words []string
-	began bool
-}
+// common are the words that all messages contain; nil before the first one. Words are letters alone, at least three:
+// what stands beside them, as in "pod=", may be cut off or escaped in another message.
+type common []string
 
-// narrow drops the words that a message does not contain. Those of the first one are letters alone, at least
-// three: others, such as "pod=", may be cut off or escaped in another message.
+// narrow drops the words that another message does not contain.
 func (c *common) narrow(msg []byte) {
-	if c.began {
-		if len(c.words) > 0 {
-			c.words = slices.DeleteFunc(c.words, func(w string) bool { return !bytes.Contains(msg, []byte(w)) })
+	if *c != nil {
+		if len(*c) > 0 {
+			*c = slices.DeleteFunc(*c, func(w string) bool { return !bytes.Contains(msg, []byte(w)) })
 		}
 		return
 	}
-	c.began = true
+	*c = common{}
 	for _, w := range strings.FieldsFunc(string(clip(msg)), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) >= 3 && !slices.Contains(c.words, w) {
-			c.words = append(c.words, w)
+		if len(w) >= 3 && !slices.Contains(*c, w) {
+			*c = append(*c, w)
 		}
 	}
 }
 
-// of returns those of some words that all messages seen contain.
-func (c *common) of(words []string) []string {
-	return slices.DeleteFunc(words, func(w string) bool {
-		return !slices.ContainsFunc(c.words, func(o string) bool { return strings.Contains(o, w) })
+// with returns the words that all messages of other contain, too.
+func (c common) with(other common) common {
+	return slices.DeleteFunc(c, func(w string) bool {
+		return !slices.ContainsFunc(other, func(o string) bool { return strings.Contains(o, w) })
 	})
 }
 

@@ -2,11 +2,11 @@ package assign
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // TestSeriesNodes checks that the labels of a Prometheus server tell kubelets apart, and that those of one alone
@@ -48,13 +48,7 @@ func TestSeriesNodes(t *testing.T) {
 			b.Coverage = []*parse.Coverage{{File: log, Origin: kind.Origin}}
 			b.Events = []*parse.Event{parse.NewEvent(kind, parse.PlainText(c.log), parse.Event{Line: 1, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}})}
 		}
-		nodes, _ := Split(b, 0, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, fmt.Sprintf("%s %d", n.Name, len(n.Series)))
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, ", "); text != c.want {
+		if text := splitOf(b, 0, func(n *host.Records) string { return fmt.Sprintf("%s %d", n.Name, len(n.Series)) }); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}

@@ -2,12 +2,12 @@ package assign
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // TestObjectsOfSeveral checks that events and pods of several nodes are each node's own, and that those of other
@@ -47,13 +47,7 @@ func TestObjectsOfSeveral(t *testing.T) {
 			b.Coverage = []*parse.Coverage{{File: log, Origin: kind.Origin}}
 			b.Events = []*parse.Event{parse.NewEvent(kind, parse.PlainText("x"), parse.Event{Line: 1, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}})}
 		}
-		nodes, _ := Split(b, 0, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, fmt.Sprintf("%s %d", n.Name, len(n.Objects)))
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, ", "); text != c.want {
+		if text := splitOf(b, 0, func(n *host.Records) string { return fmt.Sprintf("%s %d", n.Name, len(n.Objects)) }); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}

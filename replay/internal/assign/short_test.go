@@ -6,7 +6,22 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
+
+// splitOf says how a bundle is split into nodes, of which at most most are kept if that is not 0: what of says of each,
+// sorted.
+func splitOf(b *parse.Bundle, most int, of func(n *host.Records) string) string {
+	nodes, _ := Split(b, most, nil)
+	var out []string
+	for _, n := range nodes {
+		out = append(out, of(n))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+func nameOnly(n *host.Records) string { return n.Name }
 
 // TestShortNames checks that a short host name is joined to the one full name that begins with it, unless both
 // kubelets ran at the same time.
@@ -20,9 +35,9 @@ func TestShortNames(t *testing.T) {
 	}{
 		{"short and full", []string{"n1", "n1.a.example"}, []int{11, 11}, "n1"},
 		{"a log without process IDs", []string{"n1", "n1.a.example"}, []int{11, 0}, "n1"},
-		{"beside each other", []string{"n1", "n1.a.example"}, []int{11, 22}, "n1 n1.a.example"},
-		{"short for two", []string{"n1", "n1.a.example", "n1.b.example"}, []int{11, 11, 11}, "n1 n1.a.example n1.b.example"},
-		{"two full ones", []string{"n1.a.example", "n1.b.example"}, []int{11, 22}, "n1.a.example n1.b.example"},
+		{"beside each other", []string{"n1", "n1.a.example"}, []int{11, 22}, "n1, n1.a.example"},
+		{"short for two", []string{"n1", "n1.a.example", "n1.b.example"}, []int{11, 11, 11}, "n1, n1.a.example, n1.b.example"},
+		{"two full ones", []string{"n1.a.example", "n1.b.example"}, []int{11, 22}, "n1.a.example, n1.b.example"},
 	} {
 		b := &parse.Bundle{}
 		for i, h := range c.hosts {
@@ -34,13 +49,7 @@ func TestShortNames(t *testing.T) {
 				b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText("x"), parse.Event{Line: uint32(m + 1), Stamp: parse.Stamp{At: (m + 1) * minute, Basis: parse.Stated}}))
 			}
 		}
-		nodes, _ := Split(b, 0, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, n.Name)
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, " "); text != c.want {
+		if text := splitOf(b, 0, nameOnly); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}
@@ -53,7 +62,7 @@ func TestOtherHost(t *testing.T) {
 		{"the same", "n1", "n1.example.com", "n1"},
 		{"a log of the kubelet without hosts", "", "n1", "n1"},
 		{"not yet named", "n1", "localhost", "n1"},
-		{"another", "n1", "n2", "n1 n2"},
+		{"another", "n1", "n2", "n1, n2"},
 	} {
 		b := &parse.Bundle{}
 		for i, o := range []*parse.Origin{{Source: parse.SrcKubelet, Host: c.kubelet, PID: 11}, {Source: parse.SrcContainerd, Host: c.other, PID: 22}} {
@@ -63,13 +72,7 @@ func TestOtherHost(t *testing.T) {
 			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: o})
 			b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText("x"), parse.Event{Line: 1, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}}))
 		}
-		nodes, _ := Split(b, 0, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, n.Name)
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, " "); text != c.want {
+		if text := splitOf(b, 0, nameOnly); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}

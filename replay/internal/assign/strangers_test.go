@@ -1,11 +1,11 @@
 package assign
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // TestStrangers checks that lines of a node controller go to the nodes that they name,
@@ -51,13 +51,7 @@ func TestStrangers(t *testing.T) {
 		if !strings.HasPrefix(c.lines[0], "kubelet") {
 			b.Coverage = nil
 		}
-		nodes, _ := Split(b, c.most, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, n.Name+" "+string(rune('0'+len(n.Events))))
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, ", "); text != c.want {
+		if text := splitOf(b, c.most, func(n *host.Records) string { return n.Name + " " + string(rune('0'+len(n.Events))) }); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}
@@ -111,13 +105,7 @@ func TestMentions(t *testing.T) {
 			b.Files = append(b.Files, metrics)
 			b.Series = append(b.Series, &parse.Series{Name: "kubelet_node_name", Labels: []parse.Field{{Name: "node", Value: c.metric}}, Points: []parse.Point{{V: 1, Src: &parse.Scrape{File: metrics, Line: 1}}}})
 		}
-		nodes, _ := Split(b, 0, nil)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, n.Name+" "+string(rune('0'+len(n.Events))))
-		}
-		slices.Sort(got)
-		if text := strings.Join(got, ", "); text != c.want {
+		if text := splitOf(b, 0, func(n *host.Records) string { return n.Name + " " + string(rune('0'+len(n.Events))) }); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}

@@ -1,6 +1,10 @@
 package host
 
-import "github.com/plegforensics/plegforensics/parse"
+import (
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // Survey summarizes the index of a node's lines for later passes: how much room they
 // need, and when the lines were written.
@@ -18,14 +22,19 @@ type Survey struct {
 	Boot    Span // of lines dated since boot (the kernel's buffer)
 }
 
-// Look builds the survey of a node. It sets n.Interned if that is nil.
+// Look builds the survey of a node. It sets n.Interned if that is nil. Beside lines of the kubelet itself, other
+// programs that say how its relists went only quote, maybe another node: their lines lose the kinds in KindSaid.
 func Look(n *Records) *Survey {
 	if n.Interned == nil {
 		n.Interned = parse.NewStringTable()
 	}
 	v := &Survey{Index: n.Index(), Sources: map[parse.Source]bool{}}
+	own := slices.ContainsFunc(n.Coverage, func(c *parse.Coverage) bool { return c.Origin.Source == parse.SrcKubelet && c.Origin.PID != 0 })
 	for i := range v.Groups {
 		x := &v.Groups[i]
+		if own && x.Origin.Source != parse.SrcKubelet && x.Origin.Ident != "" {
+			x.Kinds &^= KindSaid
+		}
 		v.Sources[x.Origin.Source] = true
 		v.Wall.Join(x.when[byWall])
 		v.Boot.Join(x.when[byBoot])

@@ -165,13 +165,9 @@ func Read(n *host.Records, v *host.Survey) *Log {
 		failed: parse.NewColumns(n.Interned, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Interned, v.Events),
 		Turns: make([]Turn, 0, v.Turns), Ages: make([]Age, 0, v.Ages), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
 	rc := &runCutter{s: s, byPID: map[int]int{}, cur: -1}
-	own := slices.ContainsFunc(n.Coverage, func(c *parse.Coverage) bool { return c.Origin.Source == parse.SrcKubelet && c.Origin.PID != 0 })
 	for i, at := range v.Of {
-		x := v.Groups[at]
+		x := &v.Groups[at]
 		kubelet := x.Origin.Source == parse.SrcKubelet
-		if own && !kubelet && x.Origin.Ident != "" { // beside the kubelet's own lines another program only quotes
-			x.Kinds &^= host.KindSaid
-		}
 		if x.Kinds&^host.KindLife == 0 && !kubelet {
 			continue
 		}

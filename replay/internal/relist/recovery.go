@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
@@ -116,7 +117,7 @@ func (w *episodeBuilder) byTurns(run int, g *LastSeen, last int64) proof {
 	}
 	p := w.firstWork(run, last, quiet)
 	if end.Skip {
-		p = p.or(w.missed(run, i, last)).or(w.anew(run, i, last))
+		p = p.or(w.missed(run, i, last, end.Record.(*parse.Event))).or(w.anew(run, i, last))
 	}
 	return p
 }
@@ -171,16 +172,15 @@ func (w *episodeBuilder) firstWork(run int, last, quiet int64) proof {
 	return proof{}
 }
 
-// missed returns the iteration at which a line like the last one would have followed if PLEG had still been
+// missed returns the iteration at which a line like report, the last one, would have followed if PLEG had still been
 // unhealthy. It requires a log in which a missing line proves something and which goes on; after a hole it
 // waits for an iteration beyond the hole.
-func (w *episodeBuilder) missed(run, after int, last int64) proof {
+func (w *episodeBuilder) missed(run, after int, last int64, report *parse.Event) proof {
 	pause := w.pause(run, after, last)
 	if pause == 0 || !w.log.Trusts(run) {
 		return proof{}
 	}
 	basis := MissedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
-	report := w.s.Events[w.s.Turns[after-1]]
 	at, from, kept := last+int64(pause), last, report.At
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.NextOf(report.Severity, run, kept, at+int64(kubelet.BackoffLate))

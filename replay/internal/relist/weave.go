@@ -248,7 +248,7 @@ func (l *ledger) fits(c *claim, t *timed) bool {
 		ran = t.end.From
 	}
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
-	long := t.SumMax != 0 && t.Count == 1 && lo > cmp.Or(t.Step, t.From) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
+	long := t.SumMax != 0 && t.Count == 1 && lo > snapshots.By(cmp.Or(t.Step, t.From)) && hi <= t.To && lo-c.hi >= int64(snapshots.LongRelist)
 	return c.fits(t) && (!c.end.Known() || long || c.hi <= ran || l.w.Whole(ran, c.end.At))
 }
 
