@@ -53,3 +53,36 @@ func TestReportsHeldTwice(t *testing.T) {
 		t.Errorf("recovered %v (%s), with each report twice %v (%s)", once.Recovered.Time(), once.RecoveredBasis, both.Recovered.Time(), both.RecoveredBasis)
 	}
 }
+
+// TestSilenceBetweenHousekeepings checks a log at verbosity 4 in which housekeeping begins every 2 s, but not for two
+// minutes in which a search left out what the sync loop wrote: silence proves nothing there.
+func TestSilenceBetweenHousekeepings(t *testing.T) {
+	keeping := []string{`I1120 09:50:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.28.0"`,
+		`I1120 09:50:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
+		`E1120 09:50:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`}
+	start := time.Date(2026, 11, 20, 9, 50, 2, 0, time.UTC)
+	for at := start; at.Before(start.Add(20 * time.Minute)); at = at.Add(2 * time.Second) {
+		if d := at.Sub(start); d < 8*time.Minute || d > 10*time.Minute {
+			keeping = append(keeping, at.Format("I0102 15:04:05.000000")+`    4242 kubelet.go:2450] "SyncLoop (housekeeping)"`)
+		}
+	}
+	for name, c := range map[string]struct {
+		lines []string
+		well  bool
+	}{
+		"paused":                    {keeping, false},
+		"few lines of housekeeping": {keeping[:keptFew], true},
+	} {
+		n, well := buildOne(t, ticking(c.lines, "09:50:00", "10:20:00")), false
+		from, to := start.Add(8*time.Minute).UnixNano(), start.Add(10*time.Minute).UnixNano()
+		for _, h := range n.Health {
+			well = well || h.State == health.Healthy && h.From <= from && h.To >= to
+		}
+		if well != c.well {
+			t.Errorf("%s: healthy in the pause %v, want %v: %v", name, well, c.well, n.Health)
+		}
+	}
+}
+
+// keptFew is a number of lines too small to show that a log has one at each start of housekeeping.
+const keptFew = 12

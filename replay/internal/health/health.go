@@ -176,8 +176,8 @@ func (h *claims) fell(at int64) int64 {
 	return 0
 }
 
-// ailing returns the intervals in which relists prove PLEG unhealthy, sorted by start. A relist that outlasted
-// the threshold somewhere within its bounds proves it only for a part of its interval.
+// ailing returns the intervals in which relists or the last-seen gauge prove PLEG unhealthy, sorted by start. A
+// relist that outlasted the threshold somewhere within its bounds proves it only for a part of its interval.
 func (h *claims) ailing() (out []host.Span) {
 	for i := range h.over {
 		out = append(out, h.over[i].Span)
@@ -186,6 +186,13 @@ func (h *claims) ailing() (out []host.Span) {
 		r := &h.past.Relists[i]
 		if from := h.n.Fresh(r.Run, r.Start.Earliest()); r.Start.Earliest()+int64(r.Took-r.TookSlack) > from && r.Start.Known() {
 			out = append(out, host.Span{From: from, To: r.Start.Latest() + int64(r.Took+r.TookSlack)})
+		}
+	}
+	for i := range h.n.Proofs {
+		if p := &h.n.Proofs[i]; p.Kind == snapshots.ProofStart {
+			if x := h.aged(p); x.To > x.From {
+				out = append(out, x)
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
@@ -200,21 +207,32 @@ func (h *claims) metrics() {
 		switch p.Kind {
 		case snapshots.ProofStart:
 			h.add(well.From, h.until(p.From, well.To), Healthy, ProofGauge, p.Evidence...)
-			// Under evented PLEG each health check sets the gauge, so it shows no relist.
-			if ill := h.n.Fresh(h.s.RunAt(p.From), p.Start.Latest()); !h.n.Kubelet.EventedSends() && !h.unjudged(ill, p.To) {
-				h.add(ill, p.To-int64(conditionLate), Unhealthy, ProofGauge, p.Evidence...)
-			}
+			ill := h.aged(p)
+			h.add(ill.From, ill.To, Unhealthy, ProofGauge, p.Evidence...)
 		case snapshots.ProofPaced:
 			h.add(well.From, h.until(p.To, well.To), Healthy, ProofPace, p.Evidence...)
 		}
 	}
 }
 
-// unjudged reports whether several relists ended without a failed list call in a step between two snapshots
-// that ended within (from, to]. The gauge value is then stale, not the relist.
-func (h *claims) unjudged(from, to int64) bool {
+// aged returns the interval in which the last-seen gauge proves PLEG unhealthy, empty if it does not: from a threshold
+// after the start that it states until the kubelet last judged its health. Under evented PLEG each health check sets
+// the gauge, so it shows no relist.
+func (h *claims) aged(p *snapshots.Proof) host.Span {
+	ill := h.n.Fresh(h.s.RunAt(p.From), p.Start.Latest())
+	if h.n.Kubelet.EventedSends() || h.unjudged(p.Start.Latest(), ill, p.To) {
+		return host.Span{}
+	}
+	return host.Span{From: ill, To: p.To - int64(conditionLate)}
+}
+
+// unjudged reports whether, after the relist that began at the moment start, several more ended without a failed
+// list call by the end of a step between two snapshots, which lies within (from, to]. The gauge value is then stale,
+// not the relist. Those that may have ended by start, one a period, show nothing.
+func (h *claims) unjudged(start, from, to int64) bool {
+	period := int64(cmp.Or(h.n.Kubelet.Period, kubelet.GenericPeriod))
 	return slices.ContainsFunc(h.n.Proofs, func(p snapshots.Proof) bool {
-		return p.Kind == snapshots.ProofCount && p.Count >= 3 && p.To > from && p.To <= to && !slices.ContainsFunc(h.n.Calls, func(s snapshots.CallStep) bool {
+		return p.Kind == snapshots.ProofCount && int64(p.Count) >= 3+max(start-p.From, 0)/period && p.To > from && p.To <= to && !slices.ContainsFunc(h.n.Calls, func(s snapshots.CallStep) bool {
 			return s.From < p.To && p.To <= s.To && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers")
 		})
 	})

@@ -43,3 +43,27 @@ func TestOverdueOfMetrics(t *testing.T) {
 		}
 	}
 }
+
+// TestGaugeJudged checks that relists which may have ended before the start that the last-seen gauge states do not
+// make its value a stale one, and that those which must have ended later do.
+func TestGaugeJudged(t *testing.T) {
+	const second = int64(time.Second)
+	for name, c := range map[string]struct {
+		from int64
+		n    int
+		ill  bool
+	}{
+		"as many as fit before": {1000, 42, true},
+		"more than fit before":  {1000, 60, false},
+		"all after the start":   {1050, 3, false},
+		"one after the start":   {1050, 1, true},
+	} {
+		start := snapshots.Proof{Kind: snapshots.ProofStart, From: 1260 * second, To: 1260 * second, Start: host.Instant{At: 1041 * second}}
+		n := &relist.Known{Log: &kubelet.Log{}, Kubelet: kubelet.Profile{Threshold: 3 * time.Minute},
+			Proofs: []snapshots.Proof{start, {Kind: snapshots.ProofCount, From: c.from * second, To: 1260 * second, Count: c.n}}}
+		h := claims{n: n, past: &relist.Account{}, s: n.Log}
+		if ill := h.aged(&start); (ill.To > ill.From) != c.ill {
+			t.Errorf("%s: unhealthy from %d to %d, want %v", name, ill.From/second, ill.To/second, c.ill)
+		}
+	}
+}

@@ -137,6 +137,7 @@ func (h *claims) doubts(run int, first, last int64) []host.Span {
 	h.unlisted(run, add)
 	h.unsaid(run, add)
 	h.unattended(run, last, add)
+	h.paused(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
 	return kubelet.JoinSpans(out)
 }
@@ -174,6 +175,34 @@ func (h *claims) unattended(run int, last int64, add func(from, to int64)) {
 	}
 	until(last)
 	see(last)
+}
+
+// keptLeast is how many lines about the start of housekeeping show that a log keeps them.
+const keptLeast = 30
+
+// paused adds the pauses between signs of the sync loop in a log that has a line at each start of its housekeeping,
+// every 2 s, and when it skips, every 5 s at most. In a longer pause it hung, or lines of either kind are missing.
+func (h *claims) paused(run int, add func(from, to int64)) {
+	last, kept := int64(0), 0
+	var pauses []host.Span
+	for _, t := range h.s.Turns[h.s.TurnFrom(h.s.Runs[run].First):] {
+		at := h.s.TurnAt(t)
+		if h.s.TurnRun(t) != run {
+			continue
+		}
+		if h.s.TurnKinds(t)&host.KindKeeping != 0 {
+			kept++
+		}
+		if at-last > int64(2*kubelet.BackoffMax) {
+			pauses = append(pauses, host.Span{From: last, To: at})
+		}
+		last = at
+	}
+	if kept >= keptLeast {
+		for _, x := range pauses {
+			add(x.From, x.To)
+		}
+	}
 }
 
 // told returns when silence begins to prove something after at, before which the log shows nothing. PLEG may
