@@ -86,3 +86,27 @@ func TestSilenceBetweenHousekeepings(t *testing.T) {
 
 // keptFew is a number of lines too small to show that a log has one at each start of housekeeping.
 const keptFew = 12
+
+// TestOneReportLost checks that the recovery from an incident, and the end of its relist, lie after its last report also
+// if that line is lost.
+func TestOneReportLost(t *testing.T) {
+	lines := incident("10:20:00")
+	last := -1
+	for i, line := range lines {
+		if strings.Contains(line, "last seen active") {
+			last = i
+		}
+	}
+	lost := at2(t, lines[last][6:14])
+	lines[last] = `E1120 10:06:26.000000    4242 remote_runtime.go:295] ContainerStatus "3dac9ad76398c73e8478a50c13e279efc13e60d8ca66d73e98937368b8d2a407" from runtime service failed: rpc error: code = DeadlineExceeded desc = context deadline exceeded`
+	n := buildOne(t, strings.Join(lines, "\n"))
+	e := &n.Episodes[0]
+	if !e.Recovered.Known() || e.Recovered.At <= lost {
+		t.Errorf("recovered %v (%s), want a moment after the lost report at %s", e.Recovered.Time(), e.RecoveredBasis, time.Unix(0, lost).UTC())
+	}
+	for i := range n.Relists {
+		if r := &n.Relists[i]; r.Start.At == e.LastStart.At && r.End.Known() && r.End.Latest() <= lost {
+			t.Errorf("the relist ended by %v", r.End)
+		}
+	}
+}

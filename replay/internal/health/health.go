@@ -3,7 +3,6 @@ package health
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
@@ -321,9 +320,6 @@ func (h *claims) unproven() {
 		sure, to := certain(e), cmp.Or(relist.Over(h.past.Episodes, i), h.n.Window.End)
 		if e.Recovered.Known() {
 			to = max(e.Recovered.At, sure)
-			if strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
-				to += int64(e.Recovered.Slack - e.Stepped) // one line may be missing; two consecutive iterations prove it
-			}
 		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
 			to = max(sure, h.s.Runs[e.Run+1].First)
 		}

@@ -88,7 +88,7 @@ func (h *claims) silent(run int, from, to int64) time.Duration {
 		if e.LastReport >= from && e.LastReport <= to {
 			since = max(since, e.LastReport)
 		}
-		if e.Recovered.Known() && e.Recovered.At <= to && !strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
+		if e.Recovered.Known() && e.Recovered.At <= to && !strings.HasPrefix(e.RecoveredBasis, relist.MissedTurns) {
 			worked = max(worked, e.Recovered.At)
 		}
 	}

@@ -172,15 +172,15 @@ func (w *episodeBuilder) firstWork(run int, last, quiet int64) proof {
 	return proof{}
 }
 
-// missed returns the iteration at which a line like report, the last one, would have followed if PLEG had still been
-// unhealthy. It requires a log in which a missing line proves something and which goes on; after a hole it
-// waits for an iteration beyond the hole.
+// missed returns the iteration at which a second line like report, the last one, would have followed if PLEG had still
+// been unhealthy: a single one may be lost. It requires a log in which a missing line proves something and which goes
+// on; after a hole it waits for an iteration beyond the hole.
 func (w *episodeBuilder) missed(run, after int, last int64, report *parse.Event) proof {
 	pause := w.pause(run, after, last)
 	if pause == 0 || !w.log.Trusts(run) {
 		return proof{}
 	}
-	basis := MissedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
+	basis := MissedTurns + pause.Round(time.Millisecond).String() + " of the last sign of trouble, ran normally"
 	at, from, kept := last+int64(pause), last, report.At
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.NextOf(report.Severity, run, kept, at+int64(kubelet.BackoffLate))
@@ -188,7 +188,7 @@ func (w *episodeBuilder) missed(run, after int, last int64, report *parse.Event)
 			break
 		}
 		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) && !w.s.Seam(at) {
-			if next-at > int64(kubelet.BackoffMax) { // lines of more than one iteration may be missing there
+			if next-at > int64(kubelet.BackoffMax+kubelet.BackoffLate) { // lines of further iterations may be missing there
 				at = next
 			}
 			return proof{at, basis}
@@ -199,8 +199,8 @@ func (w *episodeBuilder) missed(run, after int, last int64, report *parse.Event)
 	return proof{}
 }
 
-// MissedTurn begins the basis of a recovery that is proven by a single missing line.
-const MissedTurn = "the next sync-loop iteration, due "
+// MissedTurns begins the basis of a recovery that only missing lines prove.
+const MissedTurns = "the next two sync-loop iterations, due within "
 
 // skipped reports whether an iteration from index i on skipped because of PLEG up to the moment by.
 func (w *episodeBuilder) skipped(run, i int, by int64) bool {
@@ -209,9 +209,9 @@ func (w *episodeBuilder) skipped(run, i int, by int64) bool {
 	})
 }
 
-// pause returns how long after last the next iteration of the loop is due at the latest. After the skipped
-// iteration before index i the loop sleeps twice as long as before it; the iteration before that one gives the
-// earlier sleep. It returns 0 if either is missing, since the log may have lost more.
+// pause returns how long after last the next iteration of the loop but one is due at the latest. After the skipped
+// iteration before index i the loop sleeps twice as long as before it, and twice as long again after the next; the
+// iteration before that one gives the earlier sleep. It returns 0 if either is missing, since the log may have lost more.
 func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	skipped := func(by int64) int64 {
 		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > by); i-- {
@@ -232,9 +232,9 @@ func (w *episodeBuilder) pause(run, i int, last int64) time.Duration {
 	}
 	due := turn + int64(min(2*step, kubelet.BackoffMax))
 	if due <= last {
-		return kubelet.BackoffMax
+		return 2 * kubelet.BackoffMax
 	}
-	return time.Duration(due - last)
+	return time.Duration(due-last) + min(4*step, kubelet.BackoffMax)
 }
 
 // byStall uses slow housekeeping: the iteration in which it began was a healthy one. If a log that is
