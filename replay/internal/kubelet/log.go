@@ -78,12 +78,12 @@ func (s *Log) LastNever(run int) *Saying {
 }
 
 // Attended returns until when the sync loop of a run would have reported trouble, in a log that ends at the
-// moment end: until its last work, but no earlier than call before end. After that the loop, and everything
+// moment end: until its last turn, but no earlier than call before end. After that the loop, and everything
 // that would report in its place, may hang in a call, which the kubelet logs only when it times out.
 func (s *Log) Attended(run int, end int64, call time.Duration) int64 {
 	least := end - int64(call)
 	for i := s.TurnFrom(end+1) - 1; i >= 0 && s.TurnAt(s.Turns[i]) > least; i-- {
-		if t := s.Turns[i]; s.TurnRun(t) == run && (s.TurnKinds(t)&host.KindSkip == 0 || s.ForOthers(t)) {
+		if t := s.Turns[i]; s.TurnRun(t) == run {
 			return s.TurnAt(t)
 		}
 	}
