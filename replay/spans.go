@@ -68,22 +68,91 @@ func (n *Node) Over(i int) int64 { return relist.Over(n.Episodes, i) }
 type Ill struct {
 	Span
 	Never bool // no relist had succeeded yet
+	Bounds
+}
+
+// Bounds are the moments between which an interval of unhealthiness began and ended: those that Health leaves room
+// for. They are 0 if nothing bounds them.
+type Bounds struct{ FromEarliest, ToEarliest, ToLatest int64 }
+
+// Bounds returns those of episode i. Its recovery, if known, is dated by the moment at which something shows it: PLEG is
+// proven unhealthy only until ToEarliest. An episode that nothing shows to be over is also proven until then.
+func (n *Node) Bounds(i int) Bounds {
+	e, from, end := &n.Episodes[i], begin(&n.Episodes[i]), int64(math.MaxInt64)
+	if i+1 < len(n.Episodes) {
+		end = begin(&n.Episodes[i+1])
+	}
+	b := n.bounds(Span{From: from, To: cmp.Or(n.Over(i), end)}, e.Never)
+	switch d := n.Earlier(e); {
+	case d > 0:
+		b.FromEarliest = from - int64(d)
+	case d < 0 || e.Breach == 0:
+		b.FromEarliest = 0
+	default:
+		b.FromEarliest = min(from, e.LastStart.Earliest()+int64(e.Threshold))
+	}
+	b.ToLatest = cmp.Or(n.Over(i), b.ToLatest)
+	return b
+}
+
+// RecoveredSlack returns by how much episode i may have been over before something shows it: less than the lines tell that
+// report it, where other proof of unhealthiness reaches further. It is 0 if nothing shows it to be over.
+func (n *Node) RecoveredSlack(i int) time.Duration {
+	e := &n.Episodes[i]
+	if !e.Recovered.Known() {
+		return 0
+	}
+	return min(e.Recovered.Slack, time.Duration(e.Recovered.At-n.Bounds(i).ToEarliest))
+}
+
+// bounds returns the bounds that Health alone gives to what was unhealthy at s.From, and was over by s.To at the latest.
+// A process that never relisted is another one than one that did.
+func (n *Node) bounds(s Span, never bool) Bounds {
+	b := Bounds{ToEarliest: s.From}
+	i := sort.Search(len(n.Health), func(i int) bool { return n.Health[i].To > s.From })
+	for k := i - 1; k >= 0 && b.FromEarliest == 0; k-- {
+		if h := &n.Health[k]; h.State == Healthy {
+			b.FromEarliest = h.To
+		} else if h.State == Unhealthy || h.State == NeverRelisted {
+			break
+		}
+	}
+	for ; i < len(n.Health) && n.Health[i].From < s.To; i++ {
+		switch h := &n.Health[i]; h.State {
+		case Healthy:
+			b.ToLatest = h.From
+			return b
+		case NeverRelisted:
+			if !never {
+				break
+			}
+			fallthrough
+		case Unhealthy:
+			b.ToEarliest = max(b.ToEarliest, min(h.To, s.To))
+		}
+	}
+	if s.To != math.MaxInt64 {
+		b.ToLatest = s.To
+	}
+	return b
 }
 
 // Ills returns the dated episodes and the unreported intervals, oldest first.
 func (n *Node) Ills() []Ill {
 	var out []Ill
 	for _, s := range n.Unreported() {
-		out = append(out, Ill{Span: s})
+		out = append(out, Ill{Span: s, Bounds: n.bounds(Span{From: s.From, To: math.MaxInt64}, false)})
 	}
 	for i := range n.Episodes {
-		if e := &n.Episodes[i]; e.Breach != 0 || e.FirstReport != 0 {
-			out = append(out, Ill{Span{From: cmp.Or(e.Breach, e.FirstReport), To: n.Over(i)}, e.Never})
+		if e := &n.Episodes[i]; begin(e) != 0 {
+			out = append(out, Ill{Span{From: begin(e), To: n.Over(i)}, e.Never, n.Bounds(i)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Ill) int { return cmp.Compare(a.From, b.From) })
 	return out
 }
+
+func begin(e *Episode) int64 { return cmp.Or(e.Breach, e.FirstReport) }
 
 // UnhealthyTime returns the total duration of episodes and unreported intervals.
 func (n *Node) UnhealthyTime() time.Duration {

@@ -143,6 +143,7 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 		}
 		b := v.breach(r, e.Breach, e.Recovered.At, secs(v.peaks[i]), e.Evidence)
 		b.Least, b.StartSlack = true, e.LastStart.Slack
+		b.EndSlack = v.n.RecoveredSlack(i)
 		if e.Threshold > 0 {
 			b.Threshold = secs(e.Threshold)
 		}
@@ -159,20 +160,23 @@ func breakNever(v *view, r *BreachRule) []Breach {
 		if last.At-first.At < int64(v.limit(r.ID)*float64(second))-second {
 			continue
 		}
-		out = append(out, v.breach(r, first.At, v.recoveredAfter(last.At), secs(time.Duration(last.At-first.At)), events("", first, last)))
+		end, slack := v.recoveredAfter(last.At)
+		b := v.breach(r, first.At, end, secs(time.Duration(last.At-first.At)), events("", first, last))
+		b.EndSlack = slack
+		out = append(out, b)
 	}
 	return out
 }
 
-// recoveredAfter returns the recovery time of the episode that contains at, or 0 if it is
-// open.
-func (v *view) recoveredAfter(at int64) int64 {
+// recoveredAfter returns the recovery time of the episode that contains at, and how much
+// earlier it may be, or 0 if it is open.
+func (v *view) recoveredAfter(at int64) (int64, time.Duration) {
 	for i := range v.n.Episodes {
 		if e := &v.n.Episodes[i]; e.Recovered.At >= at && e.FirstReport <= at {
-			return e.Recovered.At
+			return e.Recovered.At, v.n.RecoveredSlack(i)
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // stretchGap is the longest pause between repeated signals of one breach.

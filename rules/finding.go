@@ -39,8 +39,7 @@ type Breach struct {
 	Value    float64
 	Slack    float64 // ± of Value
 	Least    bool    // Value is a lower bound
-	// StartSlack and EndSlack are the ± of Start and End. How much earlier PLEG may have
-	// recovered is in the episode.
+	// StartSlack and EndSlack are the ± of Start and End. The end of an episode may only be earlier.
 	StartSlack, EndSlack time.Duration
 	Threshold            float64
 	Unit                 string

@@ -91,14 +91,15 @@ func summary(v *view, r *Result) string {
 	if len(v.n.Episodes) == 0 {
 		return name + ": " + sentence(append(absence(v, r), quietSummary(v, r)), v, r)
 	}
-	e := &v.n.Episodes[WorstEpisode(v.n.Episodes)]
+	worst := WorstEpisode(v.n.Episodes)
+	e, slack := &v.n.Episodes[worst], v.n.RecoveredSlack(worst)
 	var b strings.Builder
 	if e.Never {
 		b.WriteString("no relist has succeeded since the kubelet started")
 		if e.FirstReport != 0 {
 			b.WriteString(", first seen " + clock(e.FirstReport))
 			if e.Recovered.Known() {
-				b.WriteString(", for " + parse.Short(time.Duration(e.Recovered.At-e.FirstReport)))
+				b.WriteString(", for " + parse.OrLess(time.Duration(e.Recovered.At-e.FirstReport), slack))
 			}
 		}
 	} else {
@@ -112,9 +113,9 @@ func summary(v *view, r *Result) string {
 		}
 		switch took := time.Duration(e.Recovered.At - e.Breach); {
 		case e.Breach != 0 && e.Recovered.Known() && earlier:
-			b.WriteString(", for at least " + parse.Least(max(took-e.Recovered.Slack, 0)) + again(e, v, r))
+			b.WriteString(", for at least " + parse.Least(max(took-slack, 0)) + again(e, v, r))
 		case e.Breach != 0 && e.Recovered.Known():
-			b.WriteString(" for " + parse.OrLess(took, e.Recovered.Slack) + again(e, v, r))
+			b.WriteString(" for " + parse.OrLess(took, slack) + again(e, v, r))
 		default:
 			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End, e != &v.n.Episodes[len(v.n.Episodes)-1]) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
 		}

@@ -166,6 +166,7 @@ func oneStory(t *testing.T, in []string) {
 		t.Errorf("replay: %d events discarded, want %d", lost, len(base.dropped))
 	}
 	toldWithin(t, report, timeline, &base)
+	sameBounds(t, report, timeline, replayed)
 	derived(t, in, &base)
 	longestSlice(t, report, read("perfetto"))
 	viewed(t, read("intervals"))
@@ -190,6 +191,51 @@ func toldWithin(t *testing.T, report, timeline []byte, base *story) {
 	}
 	if proven := int(n.sub("relists").num("proven")); sole != proven {
 		t.Errorf("%d relists are told without doubt, %d are proven", sole, proven)
+	}
+}
+
+// sameBounds: where episodes, breaches and unhealthy spans end is told with the same bounds everywhere, and nothing is proven
+// unhealthy after the earliest of them.
+func sameBounds(t *testing.T, report, timeline, replayed []byte) {
+	t.Helper()
+	type bound struct{ from, to, fromEarliest, toEarliest, toLatest any }
+	n, r := parsed(t, report).list("nodes")[0], parsed(t, replayed)
+	told := map[any]bound{}
+	for _, e := range n.list("episodes") {
+		b := bound{e["breach"], e["recovered"], e["breach_earliest"], e["recovered_earliest"], e["recovered_latest"]}
+		if told[b.from] = b; e["recovered"] == nil {
+			continue
+		}
+		if got, want := e.when("recovered")-e.num("recovered_uncertainty_seconds"), e.when("recovered_earliest"); math.Abs(got-want) > 1e-3 && e.num("recovered_uncertainty_seconds") > 0 {
+			t.Errorf("episode at %v: recovered - ± is %f, recovered_earliest %f", b.from, got, want)
+		}
+		for _, x := range n.list("breaches") {
+			if x.text("rule") == "relist-threshold-exceeded" && x["start"] == b.from && x.num("end_uncertainty_seconds") != e.num("recovered_uncertainty_seconds") {
+				t.Errorf("breach at %v: end ± %v, of the episode %v", b.from, x["end_uncertainty_seconds"], e["recovered_uncertainty_seconds"])
+			}
+		}
+	}
+	for name, l := range map[string][]doc{"timeline": parsed(t, timeline).list("nodes")[0].list("episodes"), "replay": r.list("episodes")} {
+		for _, e := range l {
+			if got := (bound{e["breach"], e["recovered"], e["breach_earliest"], e["recovered_earliest"], e["recovered_latest"]}); got != told[got.from] {
+				t.Errorf("%s: episode %v, want %v", name, got, told[got.from])
+			}
+		}
+	}
+	for _, u := range r.list("unhealthy") {
+		e, ok := told[u["from"]]
+		if got := (bound{u["from"], e.to, u["from_earliest"], u["to_earliest"], u["to_latest"]}); ok && got != e {
+			t.Errorf("replay: unhealthy %v, want %v", got, e)
+		}
+		for _, h := range r.list("health") {
+			switch state := h.text("state"); {
+			case h.when("from") >= u.when("to_earliest") || h.when("to") <= u.when("from"):
+			case state == "healthy":
+				t.Errorf("replay: healthy from %v on, proven unhealthy from %v to %v", h["from"], u["from"], u["to_earliest"])
+			case state == "unhealthy" && h.when("to") > u.when("to_earliest")+0.002:
+				t.Errorf("replay: health is unhealthy until %v, to_earliest is %v", h["to"], u["to_earliest"])
+			}
+		}
 	}
 }
 

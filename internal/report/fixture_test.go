@@ -62,7 +62,7 @@ func fixture(name string, events int) *Report {
 		Episodes: []replay.Episode{{ID: 1, LastStart: replay.Instant{At: at(100), Slack: time.Millisecond}, Breach: at(280), FirstReport: at(281), LastReport: at(340),
 			Recovered: replay.Instant{At: at(342), Slack: time.Second}, RecoveredBasis: name, Threshold: 3 * time.Minute, PeakAge: 240 * time.Second,
 			Reports: 16, StuckStep: replay.StepList, StepBasis: name, NotReady: &replay.Span{From: at(285), To: at(350)}, Evidence: proof(281)}},
-		Health: []replay.HealthSpan{{Span: replay.Span{From: at(0), To: at(280)}, State: replay.Healthy}, {Span: replay.Span{From: at(280), To: at(342)}, State: replay.Unhealthy}, {Span: replay.Span{From: at(342), To: at(900)}, State: replay.Healthy}},
+		Health: []replay.HealthSpan{{Span: replay.Span{From: at(0), To: at(280)}, State: replay.Healthy}, {Span: replay.Span{From: at(280), To: at(341)}, State: replay.Unhealthy}, {Span: replay.Span{From: at(341), To: at(342)}, State: replay.HealthUnknown}, {Span: replay.Span{From: at(342), To: at(900)}, State: replay.Healthy}},
 		Ready:  []replay.ReadyChange{{At: at(5), Ready: true, Reason: name}, {At: at(285), Reason: name, Evidence: proof(285)[0]}, {At: at(350), Ready: true, Evidence: proof(350)[0]}},
 		Gaps:   []replay.LogGap{{Span: replay.Span{From: at(400), To: at(430)}, Why: "silence", Evidence: proof(400)}},
 		Failures: []replay.Failure{{Call: "ListPodSandbox", Scope: "all", Code: "DeadlineExceeded", Details: &replay.FailureDetails{Err: name, ObjectID: name, PodUID: name}, Pod: name,

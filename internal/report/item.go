@@ -169,7 +169,6 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Breach == b.Start {
 			x.Episodes = append(x.Episodes, e.ID)
-			x.Message += map[bool]string{true: upTo(e.RecoveredSlack)}[b.End == e.Recovered]
 		}
 	}
 	return x

@@ -165,6 +165,13 @@ func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 
 func (c *Cleaner) episodes(n *Analyzed, ages func() []age.Span) []Episode {
 	out := list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n) })
+	for i := range out {
+		b := n.Bounds(i)
+		if out[i].Recovered != 0 {
+			out[i].RecoveredSlack = Long(n.RecoveredSlack(i))
+		}
+		out[i].FirstBreach, out[i].RecoveredFrom, out[i].RecoveredBy = Time(b.FromEarliest), Time(b.ToEarliest), Time(b.ToLatest)
+	}
 	for i, peak := range age.Peaks(n.Node, ages) {
 		out[i].OldestAge = Longer(peak)
 	}

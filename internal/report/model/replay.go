@@ -92,10 +92,14 @@ type ReplayEnd struct {
 	Stats *RelistStats `json:"-"` // when a log is replayed: as in analyze. Then only some relists and events are shown
 }
 
-// SimUnhealthy is a span in which the simulated PLEG was unhealthy.
+// SimUnhealthy is a span in which the simulated PLEG was unhealthy. When a log is replayed, it is bounded as the episodes
+// are: breach_earliest, recovered_earliest and recovered_latest.
 type SimUnhealthy struct {
 	Span
-	Never bool `json:"never_relisted,omitempty"`
+	Never        bool `json:"never_relisted,omitempty"`
+	FromEarliest Time `json:"from_earliest,omitzero"`
+	ToEarliest   Time `json:"to_earliest,omitzero"`
+	ToLatest     Time `json:"to_latest,omitzero"`
 }
 
 // SimMetrics summarizes a replay.
@@ -189,9 +193,11 @@ type Simulated struct {
 func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	t := &s.Totals
 	out := ReplayEnd{Assumptions: c.texts(s.Assumptions), Exposed: []Exposed{}, Warnings: c.warnings(s.Warnings),
-		Unhealthy: list(t.Unhealthy, func(u simulate.Unhealthy) SimUnhealthy { return SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never} }),
-		Metrics:   SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
-		Longest:   Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events, AtLeast: t.AtLeast}
+		Unhealthy: list(t.Unhealthy, func(u simulate.Unhealthy) SimUnhealthy {
+			return SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never, Time(u.FromEarliest), Time(u.ToEarliest), Time(u.ToLatest)}
+		}),
+		Metrics: SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
+		Longest: Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events, AtLeast: t.AtLeast}
 	if s.Machine != nil {
 		out.Exposed = simulate.Exposition(s.Machine, t)
 	}

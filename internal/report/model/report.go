@@ -203,11 +203,14 @@ type Episode struct {
 	Breach          Time          `json:"breach"`
 	AtLatest        bool          `json:"breach_at_latest,omitempty"`           // PLEG may have been unhealthy before
 	Earlier         *float64      `json:"breach_uncertainty_seconds,omitempty"` // by how much at most, if that is known
+	FirstBreach     Time          `json:"breach_earliest"`                      // null if nothing bounds it
 	FirstReport     Time          `json:"first_report"`
 	LastReport      Time          `json:"last_report"`
 	Recovered       Time          `json:"recovered"`
-	RecoveredSlack  *float64      `json:"recovered_uncertainty_seconds,omitempty"`
-	Skipped         time.Duration `json:"-"` // by how much the clock was set forward meanwhile
+	RecoveredSlack  *float64      `json:"recovered_uncertainty_seconds,omitempty"` // by how much it may be earlier
+	RecoveredFrom   Time          `json:"recovered_earliest"`                      // until when PLEG is proven unhealthy, recovered or not
+	RecoveredBy     Time          `json:"recovered_latest"`                        // null if nothing shows it healthy, or unhealthy because of another relist
+	Skipped         time.Duration `json:"-"`                                       // by how much the clock was set forward meanwhile
 	RecoveredBasis  string        `json:"recovered_basis"`
 	PeakAge         *float64      `json:"peak_age_seconds"`
 	OldestAge       *float64      `json:"oldest_age_seconds,omitempty"` // lower bound from all evidence; PeakAge is what log lines state
