@@ -39,6 +39,9 @@ type File struct {
 	Layout string // name of the layout that recognized it, "" if none
 	Node   string // node from the layout (a path element), "" if unknown
 	Unused string // why no decoder read the file, "" if one did
+	// Container is the container that wrote the log, "" if none did or if it may run a kubelet. Whatever the
+	// lines of others quote, they are the container's own.
+	Container string
 	// ModTime is the modification time stated by the archive or file system, in
 	// Unix nanoseconds, 0 if unknown. It may be wrong.
 	ModTime int64

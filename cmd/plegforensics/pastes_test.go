@@ -25,6 +25,25 @@ var pastes = []struct {
 		`Mar 04 10:00:02 n1 alertbot[99]: [FIRING] node worker-7: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 		`Mar 04 10:00:03 n1 kubelet[9522]: I0304 10:00:03.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 	}, "analyze", []string{"n1: "}, []string{"n1: unhealthy", "unhealthy from"}},
+	{"a program that quotes what the kubelet says of its node", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:01 n1 kubelet[9522]: I0304 10:00:01.632329    9522 kubelet_node_status.go:497] "Recording event message for node" node="n1" event="NodeReady"`,
+		`Mar 04 10:00:02 n1 promtail[78]: level=warn msg="entry out of order" line="I0304 10:00:01.000000 555 setters.go:552] Node became not ready: {Type:Ready Status:False LastHeartbeatTime:2026-03-04 10:00:01 +0000 UTC LastTransitionTime:2026-03-04 10:00:01 +0000 UTC Reason:KubeletNotReady Message:PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s}"`,
+		`Mar 04 10:00:03 n1 vector[78]: WARN sink: dropped event message="GenericPLEG: Unable to retrieve pods: rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+		`Mar 04 10:00:04 n1 zabbix[99]: skipping pod synchronization - [container runtime is down, PLEG is not healthy]`,
+		`Mar 04 10:00:05 n1 dockerd[900]: time="2026-03-04T10:00:05Z" level=error msg="skipping pod synchronization - PLEG is not healthy: pleg was last seen active 5m0.25s ago; threshold is 3m0s"`,
+		`Mar 04 10:00:06 n1 sudo[991]:   bob : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/usr/bin/grep "Recording NodeNotReady event message for node n1" /var/log/messages`,
+	}, "analyze", []string{"n1: ", "left out: 4 lines of this file, from this one on"}, []string{"unhealthy from", "n1: unhealthy", "n1: degraded", "NotReady", "relist-list-failed"}},
+	{"the node controller beside the kubelet's own lines", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:01 n1 kubelet[9522]: I0304 10:00:01.632329    9522 kubelet_node_status.go:497] "Recording event message for node" node="n1" event="NodeReady"`,
+		`Mar 04 10:00:30 n1 kube-controller-manager[2]: I0304 10:00:30.000000       2 controller_utils.go:130] "Recording event message for node" event="NodeNotReady" node="n1"`,
+	}, "analyze", []string{"n1: degraded", "NotReady from"}, nil},
+	{"an event of the node beside the kubelet's own lines", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:01 n1 kubelet[9522]: I0304 10:00:01.632329    9522 kubelet_node_status.go:497] "Recording event message for node" node="n1" event="NodeReady"`,
+		`Mar 04 10:00:30 n1 eventrouter[20]: Node n1 status is now: NodeNotReady`,
+	}, "analyze", []string{"n1: degraded", "NotReady from"}, nil},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},

@@ -31,7 +31,7 @@ func (w *walker) leaf(m member) error {
 		return w.empty(m, skipped)
 	}
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
-	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
+	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1, Container: containerOf(m.path)}
 	why, form, guessed := w.identify(f, withoutHoles(head), m.lone || w.u.only)
 	var laid *exports.Reader
 	if form != exports.None {

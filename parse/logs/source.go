@@ -145,6 +145,11 @@ func baseIdent(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexByte(s, '/')+1:], ".service")
 }
 
+// MayBeKubelet reports whether a program of this name is, or may contain, a kubelet.
+func MayBeKubelet(name string) bool {
+	return mixed[name] || prefixSource(strings.ToLower(name)) == parse.SrcKubelet
+}
+
 func prefixSource(s string) parse.Source {
 	if s == "" {
 		return parse.SrcUnknown

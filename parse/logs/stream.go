@@ -127,6 +127,10 @@ func (s *scanner) writer(key streamKey) *writer {
 		src = s.d.bareSource(key.class, s.section, s.known)
 	}
 	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: cmp.Or(key.pid, key.who.PID)}
+	if c := s.d.file.Container; c != "" {
+		inherit, src = false, sectionSource(c)
+		o = parse.Origin{Source: src, Ident: c, PID: o.PID}
+	}
 	if !keepsPID(src) {
 		o.PID = 0
 	}

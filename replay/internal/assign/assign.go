@@ -189,6 +189,9 @@ func (a *assigner) events() {
 			of = nil // copies were dropped
 		}
 	}
+	if kept := a.unquoted(events); len(kept) < len(events) {
+		events, of = kept, nil
+	}
 	room := map[*host.Records]int{}
 	for _, w := range a.s.writers {
 		room[w.node] += w.events

@@ -224,6 +224,9 @@ func (s *splitter) lines() {
 	names := map[string]string{} // a name out of a line would keep the whole line in memory
 	s.index.Each(host.KindNotReady|host.KindNodeEvent|host.KindNamed|host.KindFlag, func(i int, e *parse.Event, k host.Kinds) {
 		u := s.wrote[s.index.Of[i]].unit
+		if e.File.Container != "" && repeats(e.EventKind) {
+			return // it names a node of which the file need not be
+		}
 		if k&host.KindFlag == 0 {
 			if name := host.ObjectName(e.Field("node")); name != "" {
 				if names[name] == "" {

@@ -35,7 +35,7 @@ func TestStrangers(t *testing.T) {
 		kinds := map[string]*parse.EventKind{
 			"kubelet on n1": {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, Host: "n1", PID: 4242}, Headed: true},
 			"kubelet":       {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, PID: 4242}, Headed: true},
-			"controller":    {File: f, Sigs: sigs, Origin: &parse.Origin{}, Headed: true},
+			"controller":    {File: f, Sigs: sigs, Origin: &parse.Origin{}, Headed: true, Caller: "controller_utils.go:130"},
 		}
 		b := &parse.Bundle{Files: []*parse.File{f}}
 		for i, l := range c.lines {
@@ -95,7 +95,7 @@ func TestMentions(t *testing.T) {
 		log, mention, metrics := file("kubelet.log"), file("other.log"), file("metrics.prom")
 		b := &parse.Bundle{Files: []*parse.File{log, mention}}
 		add := func(f *parse.File, o *parse.Origin, node string) {
-			kind := &parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: true}
+			kind := &parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: true, Caller: "controller_utils.go:130"}
 			b.Events = append(b.Events, parse.NewEvent(kind, parse.PlainText(node), parse.Event{Line: 1, Stamp: parse.Stamp{At: int64(len(b.Events)+1) * 1e9, Basis: parse.Stated}}))
 			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: o})
 		}

@@ -49,8 +49,6 @@ const (
 	KindWork = KindSync | KindEvent | KindKeeping
 	// KindTurn are the lines written in an iteration of the sync loop.
 	KindTurn = KindWork | KindSkip
-	// KindSaid are the lines in which a kubelet says how its relists went.
-	KindSaid = KindAge | KindNever | KindSkip | KindCut | KindGoroutine
 	// KindGoroutine are the lines written by the relist goroutine.
 	KindGoroutine = KindRelisting | KindRetrieved | KindListFail | KindInside
 )

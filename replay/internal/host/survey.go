@@ -1,8 +1,6 @@
 package host
 
 import (
-	"slices"
-
 	"github.com/plegforensics/plegforensics/parse"
 )
 
@@ -22,19 +20,14 @@ type Survey struct {
 	Boot    Span // of lines dated since boot (the kernel's buffer)
 }
 
-// Look builds the survey of a node. It sets n.Interned if that is nil. Beside lines of the kubelet itself, other
-// programs that say how its relists went only quote, maybe another node: their lines lose the kinds in KindSaid.
+// Look builds the survey of a node. It sets n.Interned if that is nil.
 func Look(n *Records) *Survey {
 	if n.Interned == nil {
 		n.Interned = parse.NewStringTable()
 	}
 	v := &Survey{Index: n.Index(), Sources: map[parse.Source]bool{}}
-	own := slices.ContainsFunc(n.Coverage, func(c *parse.Coverage) bool { return c.Origin.Source == parse.SrcKubelet && c.Origin.PID != 0 })
 	for i := range v.Groups {
 		x := &v.Groups[i]
-		if own && x.Origin.Source != parse.SrcKubelet && x.Origin.Ident != "" {
-			x.Kinds &^= KindSaid
-		}
 		v.Sources[x.Origin.Source] = true
 		v.Wall.Join(x.when[byWall])
 		v.Boot.Join(x.when[byBoot])
