@@ -44,3 +44,23 @@ func TestParted(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsOfOneID checks that a sync loop which skips because no relist has succeeded, after one that found PLEG well,
+// is that of another process, in a log of errors alone and without a process ID that tells them apart.
+func TestStartsOfOneID(t *testing.T) {
+	var lines []string
+	for _, at := range []string{"10:00:00", "10:01:40", "10:04:00"} {
+		lines = append(lines, `E1120 `+at+`.100000       1 server.go:1221] "Failed to set rlimit on max file handles" err="operation not permitted"`,
+			`E1120 `+at+`.200000       1 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`,
+			`E1120 `+at+`.300000       1 kubelet.go:2327] "Skipping pod synchronization" err="container runtime status check may not have completed yet"`)
+	}
+	n := buildOne(t, strings.Join(lines, "\n"))
+	if len(n.Runs) != 3 {
+		t.Errorf("%d processes, want 3", len(n.Runs))
+	}
+	for _, h := range n.Health {
+		if h.State == NeverRelisted && h.To-h.From > 1e9 {
+			t.Errorf("%+v: want no longer than each start", h)
+		}
+	}
+}

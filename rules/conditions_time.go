@@ -227,8 +227,8 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 }
 
 // processes groups lines that the sync loop repeats by the process that wrote them: by PID
-// or, without PIDs, split where another run begins or more than 6 minutes pass, longer than
-// the loop is ever blocked.
+// or, where that tells no processes apart (none, or 1 in a container), split where another run
+// begins or more than 6 minutes pass, longer than the loop is ever blocked.
 func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	at := map[int]int{}
 	another := func(last, e *parse.Event) bool {
@@ -237,7 +237,7 @@ func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	for _, e := range es {
 		pid := e.Origin.PID
 		i, known := at[pid]
-		if !known || pid == 0 && another(out[i][len(out[i])-1], e) {
+		if !known || pid <= 1 && another(out[i][len(out[i])-1], e) {
 			i = len(out)
 			at[pid], out = i, append(out, nil)
 		}

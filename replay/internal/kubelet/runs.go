@@ -25,6 +25,7 @@ type runCutter struct {
 	byPID   map[int]int
 	looping []*parse.Event // where the run started its sync loop, or the first line written in it
 	listed  []*parse.Event // where a relist of the run had succeeded, the last one
+	well    []*parse.Event // where its sync loop last found that one had
 	cur     int
 }
 
@@ -35,6 +36,9 @@ func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 	r := &c.runs[c.cur]
 	if k&(host.KindAge|host.KindEvent) != 0 {
 		c.listed[c.cur] = e
+	}
+	if k&host.KindWork != 0 || k&host.KindSkip != 0 && k&Reported == 0 && othersOnly(e.Field("reason")) {
+		c.well[c.cur] = e
 	}
 	if k&host.KindTurn != 0 && c.looping[c.cur] == nil {
 		c.looping[c.cur] = e
@@ -63,12 +67,12 @@ func (c *runCutter) pick(e *parse.Event, k host.Kinds) int {
 		}
 	}
 	after := func(x *parse.Event) bool { return x != nil && c.s.SameClock(x, e) }
-	if known && (k&host.KindStart != 0 && after(c.looping[i]) || k&host.KindNever != 0 && after(c.listed[i])) {
+	if known && (k&host.KindStart != 0 && after(c.looping[i]) || k&host.KindNever != 0 && (after(c.listed[i]) || k&host.KindSkip != 0 && after(c.well[i]))) {
 		known = false
 	}
 	if !known {
 		c.runs = append(c.runs, Run{PID: pid})
-		c.looping, c.listed = append(c.looping, nil), append(c.listed, nil)
+		c.looping, c.listed, c.well = append(c.looping, nil), append(c.listed, nil), append(c.well, nil)
 		i = len(c.runs) - 1
 	}
 	if pid != 0 {
