@@ -256,7 +256,7 @@ func TestKubeletsBeside(t *testing.T) {
 		folders string // of files that name nothing
 		want    []string
 	}{
-		{"one after the other", log(11, 1, 3, ""), log(12, 4, 6, "b"), "w1 w2 .", []string{"b 5"}},
+		{"one after the other", log(11, 1, 3, ""), log(12, 8, 9, "b"), "w1 w2 .", []string{"b 5"}},
 		{"the same process", log(12, 1, 5, ""), log(12, 4, 6, "b"), "w1", []string{"b 3"}},
 		{"beside it", log(11, 1, 6, ""), log(12, 2, 5, "b"), "w1 w1 w2 w2/sub", []string{"b 3", "unknown 3"}},
 		{"beside it, a file between", log(11, 1, 6, ""), log(12, 2, 5, "b"), "w1 .", []string{"b 1", "unknown 1", "unknown 2"}},

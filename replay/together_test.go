@@ -75,3 +75,26 @@ func TestClockSetBackBeforeARestart(t *testing.T) {
 		t.Errorf("%d processes, healthy for %v, %v", len(n.Runs), well, n.Contradictions)
 	}
 }
+
+// TestAgesTogether checks that the reports of two kubelets, one after the other in time but of ages that reach back over
+// each other, are those of two nodes, and that those of a process and of its successor are of one.
+func TestAgesTogether(t *testing.T) {
+	reports := func(pid, from string, age time.Duration) (out []string) {
+		at, _ := time.Parse(time.TimeOnly, from)
+		for i := range 5 {
+			d := time.Duration(i) * 5 * time.Second
+			out = append(out, strings.Replace(skipLine(at.Add(d).Format("15:04:05.000000"), age+d), "4242", pid, 1))
+		}
+		return out
+	}
+	first := reports("4242", "10:05:00", 200*time.Second)
+	for age, want := range map[time.Duration]int{210 * time.Second: 2, 185 * time.Second: 1} {
+		from := "10:05:50"
+		if want == 1 {
+			from = "10:09:00" // its last relist began after the last report of the other
+		}
+		if nodes := Build(bundleOf(strings.Join(append(first, reports("5353", from, age)...), "\n")), Options{}); len(nodes) != want {
+			t.Errorf("an age of %v at %s: %d nodes, want %d", age, from, len(nodes), want)
+		}
+	}
+}

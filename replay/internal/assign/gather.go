@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
@@ -57,7 +58,8 @@ func (w *writer) saw(at int64) {
 // survey creates the units and collects what each says about its node.
 func (s *splitter) survey() {
 	s.index = host.NewIndex(s.b.Events, s.beside)
-	s.several = together(s.index)
+	var ran loops
+	s.several, ran = together(s.index)
 	for _, c := range s.b.Coverage {
 		w := s.writer(c.File, c.Origin)
 		for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
@@ -68,6 +70,9 @@ func (s *splitter) survey() {
 	}
 	s.lines()
 	for _, w := range s.writers {
+		if l, ok := ran[w.unit.file][w.origin.PID]; ok && w.origin.Source == parse.SrcKubelet && w.origin.Host == "" {
+			w.when.Join(l)
+		}
 		if w.dated {
 			w.unit.saw(w.origin, w.when)
 		}
@@ -154,9 +159,9 @@ func (s *splitter) metrics() {
 
 // together finds the files without host names in which the sync loops of two processes
 // overlap by at least a minute: these are kubelets of two nodes. Without an overlap it
-// is a restart.
-func together(c *host.Index) map[*parse.File]bool {
-	loops := map[*parse.File]map[int]host.Span{}
+// is a restart. A loop that reports an age has run for at least as long.
+func together(c *host.Index) (several map[*parse.File]bool, loops loops) {
+	loops = map[*parse.File]map[int]host.Span{}
 	for i := range c.Groups {
 		if x := &c.Groups[i]; x.Kinds&(host.KindTurn|host.KindGoroutine) != 0 && x.Origin.Host == "" && x.Origin.Source == parse.SrcKubelet && x.Origin.PID > 1 && x.Dated() {
 			if loops[x.File] == nil {
@@ -167,17 +172,38 @@ func together(c *host.Index) map[*parse.File]bool {
 			loops[x.File][x.Origin.PID] = l
 		}
 	}
-	out := map[*parse.File]bool{}
+	if loops.several() {
+		c.Each(host.KindAge, func(_ int, e *parse.Event, _ host.Kinds) {
+			l, ok := loops[e.File][e.Origin.PID]
+			if age, err := time.ParseDuration(e.Field("age")); ok && err == nil && e.Basis != parse.NoTime && age > 0 && int64(age) < e.At {
+				l.Add(e.At - int64(age))
+				loops[e.File][e.Origin.PID] = l
+			}
+		})
+	}
+	several = map[*parse.File]bool{}
 	for f, pids := range loops {
 		spans := slices.SortedFunc(maps.Values(pids), func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
 		last := int64(0)
 		for _, l := range spans {
-			out[f] = out[f] || last != 0 && min(last, l.To)-l.From >= restart
+			several[f] = several[f] || last != 0 && min(last, l.To)-l.From >= restart
 			last = max(last, l.To)
 		}
 	}
-	oneAfterAnother(c, out)
-	return out
+	oneAfterAnother(c, several)
+	return several, loops
+}
+
+// loops are, by file and process ID, the spans in which the sync loop of a kubelet is known to have run, in lines without
+// a host.
+type loops map[*parse.File]map[int]host.Span
+
+func (l loops) several() bool {
+	n := 0
+	for _, pids := range l {
+		n += len(pids)
+	}
+	return n > 1
 }
 
 // oneAfterAnother clears the files in which two processes report the same container, as
