@@ -44,6 +44,16 @@ var pastes = []struct {
 		`Mar 04 10:00:01 n1 kubelet[9522]: I0304 10:00:01.632329    9522 kubelet_node_status.go:497] "Recording event message for node" node="n1" event="NodeReady"`,
 		`Mar 04 10:00:30 n1 eventrouter[20]: Node n1 status is now: NodeNotReady`,
 	}, "analyze", []string{"n1: degraded", "NotReady from"}, nil},
+	{"a node that the API server does not know", []string{
+		`E1129 05:09:20.092267    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,
+		`E1129 05:09:20.093377    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,
+	}, "analyze", []string{": unknown"}, []string{"api-server-unreachable", "API server fail"}},
+	{"crictl that gives up by itself", []string{
+		`$ kubectl describe node n1 | grep Ready`,
+		`  Ready   False   ...   KubeletNotReady   PLEG is not healthy: pleg was last seen active 3m12s ago; threshold is 3m0s`,
+		`# crictl ps`,
+		`FATA[0010] ... context deadline exceeded`,
+	}, "analyze", []string{"crictl ps did not end in time"}, []string{"killed"}},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},
