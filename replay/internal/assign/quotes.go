@@ -41,7 +41,9 @@ func newQuotes(a *assigner) *quotes {
 func (a *assigner) unquoted(events []*parse.Event) []*parse.Event {
 	q := newQuotes(a)
 	first, lines := map[*parse.File]*parse.Event{}, map[*parse.File]int{}
-	quoted := func(e *parse.Event) bool { return a.moved[e] == nil && q.holds(a.ofLine(e.File, e.Origin), e) }
+	quoted := func(e *parse.Event) bool {
+		return e.Origin.Source != parse.SrcKubelet && a.moved[e] == nil && q.holds(a.ofLine(e.File, e.Origin), e)
+	}
 	if !slices.ContainsFunc(events, quoted) {
 		return events
 	}
@@ -65,9 +67,9 @@ func (a *assigner) unquoted(events []*parse.Event) []*parse.Event {
 	return kept
 }
 
-// holds reports whether a line only quotes a kubelet.
+// holds reports whether a line, which is not the kubelet's, only quotes one.
 func (q *quotes) holds(n *host.Records, e *parse.Event) bool {
-	if e.Origin.Source == parse.SrcKubelet || q.own[n] == nil && (e.File.Container == "" || len(q.own) == 0) {
+	if q.own[n] == nil && (e.File.Container == "" || len(q.own) == 0) {
 		return false
 	}
 	k := quoteKey{n, e.EventKind}
