@@ -44,6 +44,10 @@ var pastes = []struct {
 		`Mar 04 10:00:01 n1 kubelet[9522]: I0304 10:00:01.632329    9522 kubelet_node_status.go:497] "Recording event message for node" node="n1" event="NodeReady"`,
 		`Mar 04 10:00:30 n1 eventrouter[20]: Node n1 status is now: NodeNotReady`,
 	}, "analyze", []string{"n1: degraded", "NotReady from"}, nil},
+	{"nodes that name themselves, one line each", []string{
+		`I1120 10:00:27.440541   18503 setters.go:552] "Node became not ready" node="n1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:00:27Z","lastTransitionTime":"2026-11-20T10:00:27Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m8.2s ago; threshold is 3m0s"}`,
+		`I1120 10:30:42.932921   18641 setters.go:552] "Node became not ready" node="n2" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:30:42Z","lastTransitionTime":"2026-11-20T10:30:42Z","reason":"KubeletNotReady","message":"container runtime is down"}`,
+	}, "analyze", []string{"n1: unhealthy", "Other nodes n2: "}, []string{"n2: unhealthy", "10:30:42 to"}},
 	{"a node that the API server does not know", []string{
 		`E1129 05:09:20.092267    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,
 		`E1129 05:09:20.093377    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,

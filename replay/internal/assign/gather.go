@@ -158,8 +158,8 @@ func (s *splitter) metrics() {
 }
 
 // together finds the files without host names in which the sync loops of two processes
-// overlap by at least a minute: these are kubelets of two nodes. Without an overlap it
-// is a restart. A loop that reports an age has run for at least as long.
+// overlap by at least a minute, or that name two nodes: these are kubelets of two nodes.
+// Without an overlap it is a restart. A loop that reports an age has run for at least as long.
 func together(c *host.Index) (several map[*parse.File]bool, loops loops) {
 	loops = map[*parse.File]map[int]host.Span{}
 	for i := range c.Groups {
@@ -191,7 +191,34 @@ func together(c *host.Index) (several map[*parse.File]bool, loops loops) {
 		}
 	}
 	oneAfterAnother(c, several)
+	named(c, several)
 	return several, loops
+}
+
+// named adds the files without host names in which several processes each name one node, of several hosts.
+func named(c *host.Index, several map[*parse.File]bool) {
+	names := map[*parse.File]map[int]string{} // "": several by one process, as by a controller
+	c.Each(host.KindNotReady|host.KindNodeEvent, func(_ int, e *parse.Event, _ host.Kinds) {
+		name := host.ObjectName(e.Field("node"))
+		if o := e.Origin; name == "" || o.Source != parse.SrcKubelet || o.Host != "" || o.PID <= 1 {
+			return
+		}
+		if names[e.File] == nil {
+			names[e.File] = map[int]string{}
+		}
+		if old, known := names[e.File][e.Origin.PID]; known && !host.SameHost(old, name) {
+			name = ""
+		}
+		names[e.File][e.Origin.PID] = name
+	})
+	for f, pids := range names {
+		first := ""
+		for _, pid := range slices.Sorted(maps.Keys(pids)) {
+			name := pids[pid]
+			several[f] = several[f] || first != "" && name != "" && !host.SameHost(first, name)
+			first = cmp.Or(first, name)
+		}
+	}
 }
 
 // loops are, by file and process ID, the spans in which the sync loop of a kubelet is known to have run, in lines without
