@@ -187,10 +187,7 @@ func (w *episodeBuilder) missed(run, after int, last int64, report *parse.Event)
 		if next == 0 || w.skipped(run, after, at+int64(kubelet.BackoffLate)) {
 			break
 		}
-		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) && !w.s.Seam(at) {
-			if next-at > int64(kubelet.BackoffMax+kubelet.BackoffLate) { // lines of further iterations may be missing there
-				at = next
-			}
+		if w.log.Whole(from, next) && next-at <= int64(kubelet.BackoffMax+kubelet.BackoffLate) && !w.s.Seam(at) {
 			return proof{at, basis}
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
