@@ -3,6 +3,7 @@ package logs
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,8 +19,12 @@ func TestManyLogs(t *testing.T) {
 	line := []byte("2024-03-13T15:30:00Z stderr F if err != nil {\n")
 	for _, head := range [][]byte{export, line} {
 		most := float64(7 + 3*bytes.Count(head, []byte("\n")))
-		if got := testing.AllocsPerRun(20, func() { NewDecoder(&parse.File{Path: "x"}, head, Builtin(), Options{}) }); got > most {
-			t.Errorf("%.40q: %v allocations, more than %v", head, got, most)
+		least := math.Inf(1) // the race detector lets pools lose what they hold now and then
+		for range 20 {
+			least = min(least, testing.AllocsPerRun(1, func() { NewDecoder(&parse.File{Path: "x"}, head, Builtin(), Options{}) }))
+		}
+		if least > most {
+			t.Errorf("%.40q: %v allocations, more than %v", head, least, most)
 		}
 	}
 	code := ""
