@@ -28,6 +28,9 @@ func TestTwoNodesUnderOneProcess(t *testing.T) {
 		add(14*time.Minute, `kubelet_node_status.go:669] "Recording event message for node" node="a" event="NodeReady"`)
 		for at := 8 * time.Minute; at < 9*time.Minute; at += 5 * time.Second {
 			add(at, `kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at-4*time.Minute)
+			if other == "a" {
+				continue
+			}
 			add(at+time.Second, `kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at+time.Second-4*time.Minute-40*time.Second)
 		}
 		slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(a[:21], b[:21]) })
@@ -57,5 +60,36 @@ func TestTwoNodesUnderOneProcess(t *testing.T) {
 	}
 	if n := buildOne(t, log("a")); !slices.ContainsFunc(n.Health, func(h HealthSpan) bool { return h.State == Healthy }) {
 		t.Errorf("one node: %+v", n.Health)
+	}
+}
+
+// TestWovenReports checks that reports of two kubelets in containers, whose process IDs are equal, make no history of
+// one, and that a clock that was set forward and back during a stall does not make two of one.
+func TestWovenReports(t *testing.T) {
+	report := func(at, age time.Duration) string {
+		stamp := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(at)
+		return stamp.Format("E0102 15:04:05.000000") + fmt.Sprintf(`       1 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, age)
+	}
+	named := func(at time.Duration, node string) string {
+		stamp := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(at)
+		return stamp.Format("I0102 15:04:05.000000") + fmt.Sprintf(`       1 kubelet_node_status.go:669] "Recording event message for node" node=%q event="NodeReady"`, node)
+	}
+	const s, m = time.Second, time.Minute
+	for _, c := range []struct {
+		name  string
+		lines []string
+		mixed bool
+	}{
+		{"one", []string{report(5*m, 200*s), report(5*m+5*s, 205*s), report(15*m, 190*s), report(15*m+5*s, 195*s)}, false},
+		{"two", []string{report(5*m, 200*s), report(5*m+2*s, 250*s), report(5*m+5*s, 205*s), report(5*m+7*s, 255*s)}, true},
+		{"three in turns", []string{report(5*m, 200*s), report(5*m+2*s, 250*s), report(5*m+3*s, 300*s), report(5*m+5*s, 205*s), report(5*m+7*s, 255*s)}, true},
+		{"set forward and back", []string{report(5*m, 200*s), report(65*m+5*s, 205*s), report(65*m+10*s, 210*s), report(5*m+15*s, 215*s)}, false},
+		{"one node's name", []string{named(5*m, "n1"), named(15*m, "n1.example.com")}, false},
+		{"two nodes' names", []string{named(5*m, "n1"), named(15*m, "n2")}, true},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if mixed := slices.ContainsFunc(n.Contradictions, func(x Contradiction) bool { return strings.Contains(x.What, "two nodes") }); mixed != c.mixed {
+			t.Errorf("%s: mixed is %t: %+v", c.name, mixed, n.Contradictions)
+		}
 	}
 }

@@ -117,6 +117,9 @@ var pastes = []struct {
 		`I0205 11:46:32.451804    4120 server.go:416] Version: v1.17.9`,
 		`I0205 11:46:33.451860    4120 kubelet.go:1778] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]`,
 	}, "analyze", []string{"kubelet v1.17.9"}, nil},
+	{"a program that quotes a report with the header of the kubelet's lines is none", []string{
+		`I0304 10:00:00.000000       1 static_autoscaler.go:1] node worker-77 unready: PLEG is not healthy: pleg was last seen active 5m0.25s ago; threshold is 3m0s`,
+	}, "analyze", []string{"The log of the kubelet:"}, []string{"unhealthy from"}},
 	{"the log of a driver is none of the kubelet", []string{
 		`I0205 11:46:32.451804       1 server.go:110] Version: v1.17.0`,
 		`E0205 11:46:33.451860       1 driver.go:107] "GRPC error" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" logger="driver"`,

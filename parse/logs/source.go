@@ -145,9 +145,12 @@ func baseIdent(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexByte(s, '/')+1:], ".service")
 }
 
-// MayBeKubelet reports whether a program of this name is, or may contain, a kubelet.
+// MayBeKubelet reports whether a container of this name is, or may contain, a kubelet. Programs that approve its
+// certificates or read its metrics begin with its name; those that run it, as a hollow node does, end with it.
 func MayBeKubelet(name string) bool {
-	return mixed[name] || prefixSource(strings.ToLower(name)) == parse.SrcKubelet
+	name = strings.ToLower(name)
+	return mixed[name] || strings.HasSuffix(name, "kubelet") || strings.HasPrefix(name, "hyperkube") ||
+		prefixSource(name) == parse.SrcKubelet && !strings.HasPrefix(name, "kubelet-")
 }
 
 func prefixSource(s string) parse.Source {

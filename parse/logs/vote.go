@@ -176,7 +176,7 @@ var anyComponent = []string{parse.SigVersion, parse.SigGates}
 func ofKubelet(sigs *parse.SigSet) bool {
 	return slices.ContainsFunc(sigs.Sigs, func(g *parse.Sig) bool {
 		own := slices.Contains(g.Sources, parse.SrcKubelet) && !slices.Contains(anyComponent, g.ID)
-		return own || strings.HasPrefix(g.ID, "pleg.")
+		return own || strings.HasPrefix(g.ID, "pleg.") && g.ID != parse.SigQuoted
 	})
 }
 

@@ -59,12 +59,14 @@ func (s Span) Meets(t Span) bool {
 	return s.From != 0 && t.From != 0 && s.From <= t.To && t.From <= s.To
 }
 
-// Mixed returns two lines if kubelets name two nodes at the same time in what was taken for one node's records: in a
-// file without host names, lines of kubelets with equal process IDs cannot be told apart.
+// Mixed returns two lines that two nodes wrote in what was taken for one node's records: in a file without host names,
+// lines of kubelets with equal process IDs cannot be told apart. Two nodes are named at the same time, or by processes
+// with the ID 1 or none, as of kubelets in containers; or a relist is the last one before and after another one is.
 func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
 	type named struct {
 		Span
 		first *parse.Event
+		alike bool // some process that names it has an ID that another kubelet may have, and no host
 	}
 	by := map[string]*named{}
 	v.Index.Each(KindNotReady|KindNodeEvent|KindNamed, func(i int, e *parse.Event, _ Kinds) {
@@ -73,19 +75,58 @@ func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
 				by[name] = &named{first: e}
 			}
 			by[name].Add(e.At)
+			by[name].alike = by[name].alike || e.Origin.PID <= 1 && e.Origin.Host == ""
 		}
 	})
 	names := slices.SortedFunc(maps.Keys(by), func(x, y string) int { return cmp.Or(cmp.Compare(by[x].From, by[y].From), strings.Compare(x, y)) })
 	for i, last := 1, 0; i < len(names); i++ {
 		p, q := by[names[last]], by[names[i]]
-		if q.From <= p.To && !SameHost(names[last], names[i]) {
+		if (q.From <= p.To || p.alike && q.alike && p.first.File == q.first.File) && !SameHost(names[last], names[i]) {
 			return p.first, q.first
 		}
 		if q.To > p.To {
 			last = i
 		}
 	}
-	return nil, nil
+	return v.woven()
+}
+
+// woven returns two reports of one process of which the first does not fit between the second and an earlier one: these
+// name the same relist as the last one, so that all reports in between are of that relist too, and its age only grows,
+// whatever is done to the clock.
+func (v *Survey) woven() (a, b *parse.Event) {
+	type report struct {
+		*parse.Event
+		age int64
+	}
+	by := map[groupKey][]report{} // by file and origin
+	v.Index.Each(KindAge, func(_ int, e *parse.Event, k Kinds) {
+		age, err := time.ParseDuration(e.Field("age"))
+		if k&KindSkip != 0 && e.Origin.Source == parse.SrcKubelet && e.Origin.Host == "" && e.Headed && err == nil && e.Basis != parse.NoTime {
+			of := groupKey{File: e.File, Origin: e.Origin}
+			by[of] = append(by[of], report{e, int64(age)})
+		}
+	})
+	const second = int64(time.Second)
+	for _, list := range by {
+		slices.SortFunc(list, func(x, y report) int { return cmp.Compare(x.Line, y.Line) })
+		seen := map[int64]report{} // the latest report of each relist, by the second of its start
+		for i, x := range list {
+			began := x.At - x.age
+			for k := began/second - 1; k <= began/second+1; k++ {
+				old, known := seen[k]
+				if !known || old.Event == list[i-1].Event {
+					continue
+				}
+				y, d := list[i-1], old.At-old.age-began
+				if max(d, -d) <= second && (y.age < old.age-second || y.age > x.age+second) && (b == nil || x.Where().Before(b.Where())) {
+					a, b = y.Event, x.Event
+				}
+			}
+			seen[began/second] = x
+		}
+	}
+	return a, b
 }
 
 // Records holds the records of one node, in time order.
