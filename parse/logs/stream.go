@@ -128,7 +128,9 @@ func (s *scanner) writer(key streamKey) *writer {
 	}
 	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: cmp.Or(key.pid, key.who.PID)}
 	if c := s.d.file.Container; c != "" {
-		inherit, src = false, sectionSource(c)
+		if inherit, src = false, sectionSource(c); src == parse.SrcKubelet {
+			src = parse.SrcSystem // such as kubelet-csr-approver: see MayBeKubelet
+		}
 		o = parse.Origin{Source: src, Ident: c, PID: o.PID}
 	}
 	if !keepsPID(src) {

@@ -176,8 +176,16 @@ var anyComponent = []string{parse.SigVersion, parse.SigGates}
 func ofKubelet(sigs *parse.SigSet) bool {
 	return slices.ContainsFunc(sigs.Sigs, func(g *parse.Sig) bool {
 		own := slices.Contains(g.Sources, parse.SrcKubelet) && !slices.Contains(anyComponent, g.ID)
-		return own || strings.HasPrefix(g.ID, "pleg.") && g.ID != parse.SigQuoted
+		return own || strings.HasPrefix(g.ID, "pleg.") && g.ID != parse.SigQuoted // text alone may quote it
 	})
+}
+
+// misplaced reports whether a line says what the kubelet says about PLEG or its node, from a source file that is none
+// of the kubelet's: its program quotes a kubelet.
+func misplaced(e *parse.Event) bool {
+	file := e.Caller[strings.LastIndexByte(e.Caller, '/')+1:]
+	return file != "" && !e.Is(parse.SigSkip) && !hint(kubeletCallers, []byte(file)) && !strings.HasPrefix(file, "evented.go") &&
+		slices.ContainsFunc(e.Sigs.Sigs, func(g *parse.Sig) bool { return strings.HasPrefix(g.ID, "pleg.") || g.ID == parse.SigNotReady })
 }
 
 // disown assigns klog lines that name no writer, or only who relays them, to an unknown
@@ -196,7 +204,7 @@ func (m *Merger) disown() {
 		return
 	}
 	for _, e := range m.part.Events {
-		if owned, asked := own[e.Origin]; asked && !owned {
+		if owned, asked := own[e.Origin]; asked && !owned && !misplaced(e) {
 			own[e.Origin] = ofKubelet(e.Sigs) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
 				hint(kubeletCallers, []byte(e.Caller)) || strings.Contains(e.Message(), "k8s.io/kubernetes/pkg/kubelet/"))
 		}

@@ -14,6 +14,7 @@ import (
 // kubelet, of any time, or made up. What a container prints says so beside the lines of any kubelet.
 type quotes struct {
 	own   map[*host.Records]map[string]bool // the identifiers under which the node's own kubelet writes
+	files map[*parse.File]bool              // with lines of any kubelet
 	asked map[quoteKey]bool
 }
 
@@ -23,14 +24,14 @@ type quoteKey struct {
 }
 
 func newQuotes(a *assigner) *quotes {
-	q := &quotes{map[*host.Records]map[string]bool{}, map[quoteKey]bool{}}
+	q := &quotes{map[*host.Records]map[string]bool{}, map[*parse.File]bool{}, map[quoteKey]bool{}}
 	for _, c := range a.s.b.Coverage {
 		if c.Origin.Source == parse.SrcKubelet && c.Origin.PID != 0 {
 			n := a.ofLine(c.File, c.Origin)
 			if q.own[n] == nil {
 				q.own[n] = map[string]bool{}
 			}
-			q.own[n][c.Origin.Ident] = true
+			q.own[n][c.Origin.Ident], q.files[c.File] = true, true
 		}
 	}
 	return q
@@ -83,14 +84,14 @@ func (q *quotes) holds(n *host.Records, e *parse.Event) bool {
 }
 
 // other reports whether a line is of a program that is not part of the kubelet. Lines without any writer may be its
-// own; the logs of k3s and its like are of one process with the kubelet, and cri-dockerd was one with it.
+// own, but not those of another log, where just their times are stated; the logs of k3s and its like are of one process with the kubelet, and cri-dockerd was one with it.
 func (q *quotes) other(n *host.Records, k *parse.EventKind) bool {
 	o := k.Origin
 	switch o.Source {
 	case parse.SrcKubeEvents, parse.SrcFacts, parse.SrcStack, parse.SrcMetrics:
 		return false
 	case parse.SrcUnknown:
-		if o.Ident == "" && !k.Headed {
+		if o.Ident == "" && !k.Headed && (k.Bare || q.files[k.File]) {
 			return false
 		}
 	}
