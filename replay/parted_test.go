@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestParted checks that nothing is claimed over a hole in the log that rests on one process if the process ID may be
@@ -61,6 +62,28 @@ func TestStartsOfOneID(t *testing.T) {
 	for _, h := range n.Health {
 		if h.State == NeverRelisted && h.To-h.From > 1e9 {
 			t.Errorf("%+v: want no longer than each start", h)
+		}
+	}
+}
+
+// TestStartsFarApart checks that lines by which no relist has succeeded are of no one process without an ID of its own where
+// they are further apart than a skipping loop pauses.
+func TestStartsFarApart(t *testing.T) {
+	for _, x := range []struct {
+		pid   string
+		apart time.Duration
+		many  int
+		want  bool
+	}{{"   1", 100 * time.Second, 3, false}, {"   1", 50 * time.Second, 3, false}, {"   1", 250 * time.Second, 3, false}, {"   1", 5 * time.Second, 40, true}, {"4711", 100 * time.Second, 3, true}} {
+		var lines []string
+		for i := range x.many {
+			at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(time.Duration(i) * x.apart)
+			lines = append(lines, at.Format("E0102 15:04:05.000000 ")+x.pid+` kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`)
+		}
+		n := buildOne(t, strings.Join(lines, "\n"))
+		long := slices.ContainsFunc(n.Health, func(h HealthSpan) bool { return h.State == NeverRelisted && h.To-h.From > 20e9 })
+		if long != x.want || len(n.Episodes) > 0 && !x.want {
+			t.Errorf("process %s, %d lines %v apart: %+v, %d episodes, want unhealthy %v", x.pid, x.many, x.apart, n.Health, len(n.Episodes), x.want)
 		}
 	}
 }

@@ -228,11 +228,11 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 
 // processes groups lines that the sync loop repeats by the process that wrote them: by PID
 // or, where that tells no processes apart (none, or 1 in a container), split where another run
-// begins or more than 6 minutes pass, longer than the loop is ever blocked.
+// begins or more time passes than a skipping loop pauses, with room for a line that is missing.
 func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	at := map[int]int{}
 	another := func(last, e *parse.Event) bool {
-		return e.At-last.At > 6*minute || slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First > last.At && r.First <= e.At })
+		return e.At-last.At > 10*second || slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First > last.At && r.First <= e.At })
 	}
 	for _, e := range es {
 		pid := e.Origin.PID

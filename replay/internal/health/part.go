@@ -10,8 +10,8 @@ import (
 
 // Part notes in n the holes of the log in which a kubelet may have been restarted unseen: in a container each process
 // has the ID 1, and a log in JSON states none. An age that reaches back over the hole shows that it is the same one.
-// A line after such a hole by which no relist has succeeded is one of an unknown process. The log in n is replaced, not
-// changed.
+// A line after such a hole by which no relist has succeeded is one of an unknown process. So is one longer after another
+// than a skipping loop pauses: either lines are missing, or a start stands between. The log in n is replaced, not changed.
 func Part(n *relist.Known) {
 	s := *n.Log
 	if !slices.ContainsFunc(s.Runs, nameless) {
@@ -44,10 +44,14 @@ func Part(n *relist.Known) {
 		if at, any := last[run]; any {
 			from = at
 		}
+		if t.At-from > int64(2*kubelet.BackoffMax) {
+			n.Parted = append(n.Parted, from+1)
+		}
 		if last[run] = t.At; apart[run] || sole(n, run, from, t.At) < t.At {
 			apart[run], t.Run = true, -1
 		}
 	}
+	slices.Sort(n.Parted)
 	n.Log = &s
 }
 
