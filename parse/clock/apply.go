@@ -12,6 +12,7 @@ import (
 func (f *file) calibrate(a *anchors, opt Options) {
 	if f.len() > 0 {
 		f.years(a, opt)
+		f.seasons(opt)
 		f.zones(a, opt)
 		f.repeated()
 	}
@@ -77,7 +78,7 @@ type dating struct {
 }
 
 func (f *file) dating() dating {
-	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust, second: f.second, summer: f.framed.summer(),
+	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust, second: f.second, changed: f.changed, summer: f.framed.summer(),
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
 }
 
@@ -160,7 +161,8 @@ type stamper struct {
 	trust            parse.Basis // basis of such years
 	envelope, header reader
 	second           []piece
-	summer           bool // the message's clock changes by an hour (daylight saving time) against the framing's, which states its zone
+	changed          []season // upcoming changes of the local time
+	summer           bool     // the message's clock changes by an hour (daylight saving time) against the framing's, which states its zone
 	known            [formSlots]constant
 }
 
@@ -169,6 +171,9 @@ type stamper struct {
 func (s *stamper) read(index int, it item) (at, arrived parse.Stamp) {
 	for len(s.turns) > 0 && s.turns[0].index <= index {
 		s.year, s.turns = s.turns[0].year+s.shift, s.turns[1:]
+	}
+	for len(s.changed) > 0 && s.changed[0].index <= index {
+		s.header.extra, s.envelope.extra, s.changed = s.header.extra+s.changed[0].header, s.envelope.extra+s.changed[0].envelope, s.changed[1:]
 	}
 	header, envelope := it.clocks()
 	lead := leading(header, envelope)

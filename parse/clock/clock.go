@@ -11,6 +11,8 @@
 package clock
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -57,6 +59,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	warnMisplaced(b, files)
 	warnDoubtful(b, files)
 	warnStepped(b, files)
+	warnSeasons(b, files)
 	stampFacts(b, anchors)
 	datesSinceBoot(b, files)
 	for _, f := range files {
@@ -99,6 +102,17 @@ func warnDoubtful(b *parse.Bundle, files []*file) {
 	}
 }
 
+// warnSeasons tells where the local time changes.
+func warnSeasons(b *parse.Bundle, files []*file) {
+	for _, f := range files {
+		for _, s := range f.changed {
+			by := time.Duration(cmp.Or(s.header, s.envelope)) * time.Second
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: s.pos, Note: true,
+				Msg: fmt.Sprintf("before this line the local time changes by %+d minutes, as clocks are set to or from summer time; no time is lost or told twice", int(by.Minutes()))})
+		}
+	}
+}
+
 // warnStepped warns about clocks that stepped too often for every step to be kept.
 func warnStepped(b *parse.Bundle, files []*file) {
 	for _, f := range files {
@@ -128,6 +142,7 @@ type file struct {
 
 	envelope, header zone
 	second           []piece   // items in an hour that the clocks show twice, when they show it the second time
+	changed          []season  // changes of the local time, oldest first
 	doubtful         parse.Pos // first line in such an hour of which nothing tells which time it is
 	overruled        []string  // contradictions between input and options
 	shift            int       // added to the relative years of the survey
@@ -275,6 +290,7 @@ func (f *file) namedZone() string {
 }
 
 func (f *file) report() parse.FileClock {
-	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f), Header: f.header.info(f),
+	_, header, envelope := f.changedBy(f.len())
+	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f, envelope), Header: f.header.info(f, header),
 		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps, Stepped: f.stepped, Moved: f.moved}
 }

@@ -76,6 +76,9 @@ func (s *stamper) learn(raw parse.RawClocks) (c constant, ok bool) {
 	if c.turn = math.MaxInt; len(s.turns) > 0 {
 		c.turn = s.turns[0].index
 	}
+	if len(s.changed) > 0 {
+		c.turn = min(c.turn, s.changed[0].index)
+	}
 	lead := leading(header, envelope)
 	year := s.year
 	if lead.Lack&parse.LackYear == 0 {

@@ -82,31 +82,41 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 func (f *file) byAnchor() (zone, bool) {
 	var out zone
 	found := false
-	for _, s := range f.inner {
-		it := f.item(s.index)
-		c, envelope := it.clocks()
-		if !c.Set {
-			c = envelope
+	for i := range f.inner {
+		s := &f.inner[i]
+		_, changed, moved := f.changedBy(s.index)
+		if header, _ := f.item(s.index).clocks(); !header.Set {
+			changed = moved
 		}
-		if c.Lack&parse.LackZone == 0 || !s.zoned {
-			continue
-		}
-		local := c.NS
-		if c.Lack&parse.LackYear != 0 {
-			local = f.cal.moved(c.NS, f.cal.closest(c, s.at))
-		}
-		off := zoneDifference(local - s.at)
-		if late := local - s.at - int64(s.east)*1e9; s.local && late > -int64(2*time.Second) && late < quarter {
-			off = s.east // the line came later than its stamp
-		}
-		if off < -13*3600 || off > 15*3600 {
+		off, ok := f.offset(s, changed)
+		if !ok {
 			continue
 		}
 		if !found {
-			out, found = fixed(off, "from the "+s.what+" stamp in "+it.pos().String(), parse.ZoneInferred), true
+			out, found = fixed(off, "from the "+s.what+" stamp in "+f.item(s.index).pos().String(), parse.ZoneInferred), true
 		} else if off != out.off {
 			return fixed(out.off, "assumed: its stamps are of several zones, "+out.name+" and "+offsetName(off), parse.ZoneGuessed), true
 		}
 	}
 	return out, found
+}
+
+// offset returns the offset, in seconds east of UTC, that an inner timestamp shows its line's reading to have, less changed.
+func (f *file) offset(s *innerStamp, changed int) (int, bool) {
+	c, envelope := f.item(s.index).clocks()
+	if !c.Set {
+		c = envelope
+	}
+	if c.Lack&parse.LackZone == 0 || !s.zoned {
+		return 0, false
+	}
+	local := c.NS
+	if c.Lack&parse.LackYear != 0 {
+		local = f.cal.moved(c.NS, f.cal.closest(c, s.at))
+	}
+	off := zoneDifference(local - s.at)
+	if late := local - s.at - int64(s.east)*1e9; s.local && late > -int64(2*time.Second) && late < quarter {
+		off = s.east // the line came later than its stamp
+	}
+	return off - changed, off >= -13*3600 && off <= 15*3600
 }

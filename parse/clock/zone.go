@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -53,11 +54,12 @@ type reader struct {
 	zone
 	from, to int64
 	last     int // offset in [from, to)
+	extra    int // seconds by which changes of the local time move a fixed offset
 }
 
 func (r *reader) at(local int64) int {
 	if r.loc == nil {
-		return r.off
+		return r.off + r.extra
 	}
 	if r.holds(local) {
 		return r.last
@@ -109,8 +111,13 @@ func offsetName(off int) string {
 	return fmt.Sprintf("%c%02d:%02d", sign, off/3600, off%3600/60)
 }
 
-func (z zone) info(f *file) parse.ZoneInfo {
-	return parse.ZoneInfo{Name: z.name, Offset: z.at(f.newest()), Basis: z.why}
+func (z zone) info(f *file, changed int) parse.ZoneInfo {
+	out := parse.ZoneInfo{Name: z.name, Offset: z.at(f.newest()), Basis: z.why}
+	if changed != 0 && z.loc == nil && z.basis < parse.Stated {
+		out.Offset += changed
+		out.Name, out.Basis = offsetName(out.Offset), z.why+", and the local time changes from "+z.name
+	}
+	return out
 }
 
 // newest returns the leading reading of the file's newest line, in its year.
@@ -223,6 +230,9 @@ func (f *file) inferred(a *anchors) zone {
 	}
 	if f.zoneWord != "" {
 		return fixed(0, "assumed: "+f.zoneWord+" is a name and no offset", parse.ZoneGuessed)
+	}
+	if len(f.changed) > 0 { // the one without summer time is taken for UTC
+		return fixed(max(-cmp.Or(f.changed[0].header, f.changed[0].envelope), 0), "assumed: these lines state no time zone, only that they have summer time", parse.ZoneGuessed)
 	}
 	return fixed(0, "assumed: these lines state no time zone", parse.ZoneGuessed)
 }
