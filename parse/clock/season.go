@@ -51,7 +51,7 @@ func (f *file) seasons(opt Options) {
 	for _, c := range f.coverage {
 		for i := range c.Gaps {
 			if g := &c.Gaps[i]; c.Origin.Source == parse.SrcKubelet && len(f.changed) < parse.Many {
-				f.season(g)
+				f.season(g, c.Gaps)
 			}
 		}
 	}
@@ -61,15 +61,21 @@ func (f *file) seasons(opt Options) {
 	}
 }
 
-// season records the change, if any, between two lines of a process that follow each other.
-func (f *file) season(g *parse.Gap) {
+// season records the change, if any, between two lines of a process that follow each other, no further apart than others of
+// its lines.
+func (f *file) season(g *parse.Gap, all []parse.Gap) {
 	from, to := item{mark: &g.Last}, item{mark: &g.Next}
 	i, j := f.find(g.Last.Pos), f.find(g.Next.Pos)
 	if j <= i {
 		return
 	}
 	a, b := from.lead(), to.lead()
-	s := season{index: j, pos: g.Next.Pos}
+	s, most := season{index: j, pos: g.Next.Pos}, int64(time.Minute)
+	for k := range all {
+		if d := all[k].Next.Raw.NS - all[k].Last.Raw.NS; d <= goesOn {
+			most = max(most, d)
+		}
+	}
 	for k := i + 1; k < j; k++ { // lines of others in between
 		if c := f.item(k).lead(); c.Set && c.Lack == a.Lack && abs(c.NS-b.NS) < abs(c.NS-a.NS) {
 			s.index, s.pos = k, f.item(k).pos()
@@ -78,7 +84,7 @@ func (f *file) season(g *parse.Gap) {
 	}
 	h0, e0 := from.clocks()
 	h1, e1 := to.clocks()
-	if s.header, s.envelope = f.change(h0, h1, j), f.change(e0, e1, j); s.header != 0 || s.envelope != 0 {
+	if s.header, s.envelope = f.change(h0, h1, j, most), f.change(e0, e1, j, most); s.header != 0 || s.envelope != 0 {
 		if !slices.ContainsFunc(f.changed, func(x season) bool { return abs(int64(x.index-s.index)) <= int64(j-i) }) {
 			f.changed = append(f.changed, s)
 		}
@@ -86,8 +92,8 @@ func (f *file) season(g *parse.Gap) {
 }
 
 // change returns by how many seconds the local time changes between the readings of two items, of which the later one has the
-// index; 0 if it does not.
-func (f *file) change(a, b parse.Clock, index int) int {
+// index; 0 if it does not, or if they would be more than most apart.
+func (f *file) change(a, b parse.Clock, index int, most int64) int {
 	if !a.Set || !b.Set || a.Lack != b.Lack || a.Lack&parse.LackZone == 0 || a.Lack&parse.LackDate != 0 {
 		return 0
 	}
@@ -98,25 +104,11 @@ func (f *file) change(a, b parse.Clock, index int) int {
 	from, to := f.cal.inYear(a.NS, year), f.cal.inYear(b.NS, year)
 	at := -floorDiv(-from, hour) * hour // the next whole hour
 	for _, d := range [...]int64{hour, -hour, hour / 2, -hour / 2} {
-		if pause := to - from - d; pause >= 0 && pause <= goesOn && to >= at+d && f.plausible(at, d, year) {
+		if pause := to - from - d; pause >= 0 && pause <= most && to >= at+d && changes(at, d) {
 			return int(d / 1e9)
 		}
 	}
 	return 0
-}
-
-// plausible reports whether clocks that show at are changed by d then, in some zone. If the year is assumed, it may be one of
-// those around it.
-func (f *file) plausible(at, d int64, year int) bool {
-	if year == 0 || f.yearTrust >= parse.YearInferred {
-		return changes(at, d)
-	}
-	for y := year - 6; y <= year+1; y++ {
-		if changes(f.cal.moved(at, y), d) {
-			return true
-		}
-	}
-	return false
 }
 
 // seasonable reports whether no stamps with a zone, before and after the changes, show that the local time did not change.
