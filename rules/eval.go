@@ -152,7 +152,7 @@ func clocks(from, to int64) string {
 func (x *scored) cause() Cause {
 	vars := x.sub.vars()
 	c := Cause{
-		ID: x.def.ID, Kind: x.def.Kind, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
+		ID: x.def.ID, Kind: x.def.Kind, Title: x.title(), Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
 		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
 		Explanation: x.explanation(vars), Path: x.path(vars),
 		Remediation: x.filled(x.def.Remediation, vars), References: x.def.References,
@@ -160,6 +160,21 @@ func (x *scored) cause() Cause {
 	c.Missing, c.Commands = x.asks(vars)
 	c.Objects = x.sub.objectsOf(c.For)
 	return c
+}
+
+// title returns what the cause is called: as its definition says, or, where each clause that was found shows less than
+// that, as the weightiest of them says.
+func (x *scored) title() string {
+	title := x.def.Title
+	for i := range x.found {
+		switch t := x.found[i].clause.Title; {
+		case t == "":
+			return x.def.Title
+		case i == 0:
+			title = t
+		}
+	}
+	return title
 }
 
 // objectsOf returns the servers and registries that evidence names, with the first time
@@ -212,6 +227,8 @@ func (x *scored) explanation(vars map[string]string) string {
 		return "Possible only: " + x.limit + "."
 	case x.level == Possible:
 		return "Possible only: the evidence is weak."
+	case x.title() != x.def.Title:
+		return ""
 	}
 	return strings.Join(x.filled(x.def.Explanation, vars), " ")
 }

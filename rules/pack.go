@@ -218,6 +218,7 @@ type Clause struct {
 	Late    int64          // ns between the event and its log line; -1: as the signature says
 	Source  string         // independent source it counts toward; "" derives it from the records
 	Say     string         // sentence; {name} is a field or variable
+	Title   string         // what the cause is called where only clauses with a title were found, "" for its own
 	Looks   []parse.Source // sources in which it would appear
 	From    []parse.Source // only lines written by one of these
 }

@@ -156,6 +156,7 @@ var clauseKeys = []key[Clause]{
 	{"late", func(r *reader, n *nodes.Node, c *Clause) { r.dur(n, &c.Late) }},
 	{"source", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Source) }},
 	{"say", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Say) }},
+	{"title", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Title) }},
 	{"looks", func(r *reader, n *nodes.Node, c *Clause) {
 		var looks []string
 		r.strs(n, &looks)

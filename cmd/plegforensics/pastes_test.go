@@ -48,6 +48,15 @@ var pastes = []struct {
 		`I1120 10:00:27.440541   18503 setters.go:552] "Node became not ready" node="n1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:00:27Z","lastTransitionTime":"2026-11-20T10:00:27Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m8.2s ago; threshold is 3m0s"}`,
 		`I1120 10:30:42.932921   18641 setters.go:552] "Node became not ready" node="n2" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:30:42Z","lastTransitionTime":"2026-11-20T10:30:42Z","reason":"KubeletNotReady","message":"container runtime is down"}`,
 	}, "analyze", []string{"n1: unhealthy", "Other nodes n2: "}, []string{"n2: unhealthy", "10:30:42 to"}},
+	{"hung tasks without a stack", []string{
+		`[Thu Oct  9 09:49:59 2025] INFO: task dockerd:45649 blocked for more than 120 seconds.`,
+		`[Thu Oct  9 09:50:01 2025] INFO: task kworker/3:1:501 blocked for more than 120 seconds.`,
+	}, "analyze --verbose", []string{"A hang in the kernel (kernel-fs-hang)"}, []string{"memory reclaim (kernel-fs-hang)"}},
+	{"disk pressure beside a list of file systems with space", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.080925    9522 eviction_manager.go:381] "Eviction manager: attempting to reclaim" resourceName="ephemeral-storage"`,
+		`Filesystem      Size  Used Avail Use% Mounted on`,
+		`/dev/sda2       549G  406G  116G  78% /`,
+	}, "analyze", []string{"Disk space below the kubelet's eviction threshold"}, []string{"full or nearly full"}},
 	{"a node that the API server does not know", []string{
 		`E1129 05:09:20.092267    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,
 		`E1129 05:09:20.093377    4947 kubelet.go:2284] Error updating node status, will retry: error getting node 10.0.0.9: node 10.0.0.9 not found`,
