@@ -14,7 +14,7 @@ import (
 // ways to collect what they write. Paths are the defaults in its documentation.
 type distribution struct {
 	units    map[string]string // units of the kubelet and of the runtimes; several if the input does not say which
-	logs     map[string]string // log files of what does not log to the journal
+	logs     map[string]string // log files of what does not log to the journal, or "docker logs NAME" of a container
 	commands *strings.Replacer // replaces other programs and files
 	foreign  bool              // systemd does not run there: all logs are files
 	runtime  string            // its runtime unless the input states another, "" if it has no default
@@ -71,6 +71,13 @@ func k0s(unit string) distribution {
 }
 
 const k0sUnits = "k0scontroller k0sworker"
+
+// rke returns RKE 1, whose kubelet is a container of docker.
+func rke() distribution {
+	return distribution{logs: map[string]string{"kubelet": "docker logs kubelet"}, runtime: "docker", commands: strings.NewReplacer(
+		"systemctl show -p NRestarts kubelet", "docker inspect -f '{{.RestartCount}}' kubelet", "kubelet --version", "docker exec kubelet kubelet --version",
+		"logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet", "services.kubelet.extra_args: {v: 5} in cluster.yml and rke up")}
+}
 
 // withoutSystemd returns a system on which systemd does not run, with the paths of the log of a
 // service, in which NAME stands for it.
@@ -173,6 +180,8 @@ func byNames(lines map[*parse.SigSet]bool, version string, stated []*parse.Fact)
 		return rancher("rke2", rke2Units)
 	case strings.Contains(version, "+k3s"), named("distribution.k3s"):
 		return rancher("k3s", k3sUnits)
+	case named("distribution.rke"):
+		return rke()
 	case named("distribution.rancher"):
 		return rancher("", k3sUnits+" "+rke2Units)
 	case strings.Contains(version, "+k0s"), named("distribution.k0s"):
@@ -238,8 +247,12 @@ func (d *distribution) fillLogs(s string) string {
 		switch journal := "journalctl -u " + strings.Join(units, " -u ") + m[2]; {
 		case len(files) == 0:
 			return journal
+		case len(units) == 0 && strings.HasPrefix(files[0], "docker logs "):
+			return "{ " + files[0] + " 2>&1; } "
 		case len(units) == 0:
 			return "cat " + strings.Join(files, " ") + " "
+		case strings.HasPrefix(files[0], "docker logs "):
+			return "{ " + files[0] + " 2>&1; " + strings.TrimSpace(journal) + "; } "
 		default:
 			return "{ " + strings.TrimSpace(journal) + "; cat " + strings.Join(files, " ") + "; } "
 		}

@@ -26,6 +26,8 @@ func TestDistributions(t *testing.T) {
 		{"distribution.upstart", "docker 1.9", "runtime-log", "cat /var/log/upstart/docker.log > runtime.log"},
 		{"distribution.nosystemd", "", "kernel-log", "dmesg > kernel.log"},
 		{"distribution.nosystemd", "", "kubelet-log", "cat /var/log/kubelet.log /var/log/kubelet/*.log > kubelet.log"},
+		{"distribution.rke", "", "kubelet-log", "{ docker logs kubelet 2>&1; } > kubelet.log"},
+		{"distribution.rke", "", "runtime-log", "journalctl -u docker -o short-precise --utc --no-pager > runtime.log"},
 		{"distribution.talos", "", "kubelet-log", "talosctl -n n1 logs kubelet > kubelet.log"},
 		{"distribution.talos", "", "containers", ""},
 	} {
