@@ -67,6 +67,17 @@ var pastes = []struct {
 		`# crictl ps`,
 		`FATA[0010] ... context deadline exceeded`,
 	}, "analyze", []string{"crictl ps did not end in time"}, []string{"killed"}},
+	{"a socket that is missing also for the rotation of logs", []string{
+		`Mar 04 10:00:00 n1 kubelet[9522]: E0304 10:00:00.213930    9522 remote_runtime.go:407] "ListContainers with filter from runtime service failed" err="rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\"" filter="nil"`,
+		`Mar 04 10:00:00 n1 kubelet[9522]: E0304 10:00:00.213991    9522 container_log_manager.go:185] "Failed to rotate container logs" err="failed to list containers: rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\""`,
+		`Mar 04 10:00:01 n1 kubelet[9522]: E0304 10:00:01.786324    9522 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\""`,
+	}, "analyze", []string{"refused or missing; 3 such lines"}, nil},
+	{"crictl asked below the log of a runtime", []string{
+		`  Mar 04 10:00:00 n1 containerd[812]: time="2026-03-04T10:00:00.961362596Z" level=error msg="failed to handle container TaskExit event" error="context deadline exceeded"`,
+		`  Mar 04 10:00:00 n1 containerd[812]: time="2026-03-04T10:00:00.961362596Z" level=error msg="failed to handle container TaskExit event" error="context deadline exceeded"`,
+		`  E0304 10:00:04.761915   25610 remote_runtime.go:269] "StopPodSandbox from runtime service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+		`  FATA[0002] stopping the pod sandbox "aaaabbbbcccc": rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	}, "analyze", []string{"The log of the kubelet: ", "kubelet of unknown version"}, []string{"v1.21 or later"}},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},

@@ -41,6 +41,7 @@ type Decoder struct {
 	above   parse.Source // writer of what stands above the first section
 	assumed bool         // klog is only assumed to be the kubelet
 	callers map[int]bool // processes whose klog lines in head name source files of the kubelet alone
+	tools   map[int]bool // processes whose klog lines in head are those of crictl
 	prose   bool         // the file is prose that quotes log messages: see isProse
 	guide   bool         // the file explains log messages: see isGuide
 	telling bool         // the file is an account written by people: see isTelling

@@ -124,7 +124,9 @@ func (s *scanner) writer(key streamKey) *writer {
 	}
 	inherit := !stated && !s.known
 	if !stated {
-		src = s.d.bareSource(key.class, s.section, s.known)
+		if src = s.d.bareSource(key.class, s.section, s.known); key.class == klogText && s.d.tools[key.pid] {
+			src = parse.SrcFacts
+		}
 	}
 	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: cmp.Or(key.pid, key.who.PID)}
 	if c := s.d.file.Container; c != "" {

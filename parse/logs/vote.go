@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,10 +10,18 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
+// addTool notes that a process is crictl.
+func (d *Decoder) addTool(pid int) {
+	if d.tools == nil {
+		d.tools = map[int]bool{}
+	}
+	d.tools[pid] = true
+}
+
 // vote determines who wrote the lines that name no writer: from the bundle layout,
 // or else from what such lines in head look like.
 func (d *Decoder) vote(head []byte) {
-	d.klog, d.logrus, d.plain, d.callers = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown, map[int]bool{}
+	d.klog, d.logrus, d.plain, d.callers, d.tools = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown, map[int]bool{}, nil
 	src := d.opt.Source
 	if src == parse.SrcUnknown {
 		src = roleSource(d.file.Role)
@@ -47,7 +56,8 @@ func (d *Decoder) count(head []byte) {
 	defer p.Release()
 	var e journal.Entry
 	sections, above := false, false // above: klog lines stand above the first section
-	klogs, kubelet, other, logrus, client, tool, called := 0, 0, 0, 0, 0, false, false
+	klogs, kubelet, other, logrus, client, tool, called, pid := 0, 0, 0, 0, 0, false, false, 0
+	var more []int // processes that do not only call the runtime
 	votes := make([]int, len(logrusHints))
 	for len(head) > 0 {
 		n := d.framing.Next(head, true)
@@ -65,8 +75,10 @@ func (d *Decoder) count(head []byte) {
 		switch c {
 		case klogText:
 			klogs++
-			if call {
+			if pid = e.Header.PID; call {
 				client++
+			} else if !slices.Contains(more, pid) {
+				more = append(more, pid)
 			}
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
@@ -76,17 +88,26 @@ func (d *Decoder) count(head []byte) {
 			}
 		case logrusText:
 			logrus++
-			tool = tool || called && bytes.Contains(e.Msg, fatal)
+			if called && bytes.Contains(e.Msg, fatal) {
+				tool = true
+				d.addTool(pid)
+			}
 			for i := range logrusHints {
 				if containsOne(e.Msg, logrusHints[i].words) {
 					votes[i]++
 				}
 			}
 		default:
-			tool = tool || hint(toolStarts, e.Msg)
+			if hint(toolStarts, bytes.TrimLeft(e.Msg, " \t")) {
+				tool = true
+				if called {
+					d.addTool(pid)
+				}
+			}
 		}
 		called = call
 	}
+	maps.DeleteFunc(d.tools, func(pid int, _ bool) bool { return slices.Contains(more, pid) })
 	// crictl uses the same CRI client as the kubelet, but its calls have deadlines
 	// of their own (kubernetes-sigs/cri-tools, --timeout 2s).
 	if tool && client > 0 && klogs == client {
