@@ -67,6 +67,22 @@ var pastes = []struct {
 		`# crictl ps`,
 		`FATA[0010] ... context deadline exceeded`,
 	}, "analyze", []string{"crictl ps did not end in time"}, []string{"killed"}},
+	{"a deadline in the log that a command prints", []string{
+		`$ kubectl get node worker-5`,
+		`NAME       STATUS     ROLES    AGE   VERSION`,
+		`worker-5   NotReady   <none>   61d   v1.31.4`,
+		`# crictl ps`,
+		`FATA[0010] ... context deadline exceeded`,
+		`# journalctl -u containerd | tail -3`,
+		`containerd[812]: ... failed to handle container TaskExit event ... context deadline exceeded`,
+	}, "analyze", []string{"worker-5: "}, []string{"unknown name", "journalctl -u containerd did not"}},
+	{"a command that did not end, counted once", []string{
+		`$ kubectl get node worker-5`,
+		`NAME       STATUS     ROLES    AGE   VERSION`,
+		`worker-5   NotReady   <none>   61d   v1.31.4`,
+		`# crictl ps`,
+		`FATA[0010] ... context deadline exceeded`,
+	}, "inspect", []string{"a command of the collector did not end "}, []string{"did not end ×2"}},
 	{"a socket that is missing also for the rotation of logs", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: E0304 10:00:00.213930    9522 remote_runtime.go:407] "ListContainers with filter from runtime service failed" err="rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\"" filter="nil"`,
 		`Mar 04 10:00:00 n1 kubelet[9522]: E0304 10:00:00.213991    9522 container_log_manager.go:185] "Failed to rotate container logs" err="failed to list containers: rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\""`,

@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,13 +236,22 @@ var troubles = []string{
 	"Connection timed out", "error: journal output not available",
 }
 
+// tellers are commands that print what other programs have written.
+var tellers = []string{"journalctl", "dmesg", "tail", "head", "cat", "grep", "kubectl_logs", "kubectl_describe", "kubectl_get", "docker_logs", "crictl_logs"}
+
+// tells reports whether a text of troubles in the output of a command may well be
+// another program's: deadlines of calls belong to programs that write logs.
+func tells(name, text string) bool {
+	return strings.Contains(strings.ToLower(text), "deadline") && slices.ContainsFunc(tellers, func(cmd string) bool { return name == cmd || strings.HasPrefix(name, cmd+"_") })
+}
+
 // isTrouble reports whether an output consists of little but a text of troubles.
-func isTrouble(_, head string) bool {
+func isTrouble(name, head string) bool {
 	if len(head) >= headLen || strings.Count(head, "\n") > 5 || strings.HasPrefix(head, "{") {
 		return false
 	}
 	for _, w := range troubles {
-		if strings.Contains(head, w) {
+		if strings.Contains(head, w) && !tells(name, w) {
 			return true
 		}
 	}
@@ -257,7 +267,7 @@ func (s *scan) trouble() {
 	}
 	for s.row < troubleHead && s.advance() {
 		for _, w := range troubles {
-			if !strings.Contains(s.line, w) {
+			if !strings.Contains(s.line, w) || tells(s.name, w) {
 				continue
 			}
 			if strings.HasPrefix(s.line, "{") || strings.Contains(s.line, `"message"`) || strings.Contains(s.line, "message:") {

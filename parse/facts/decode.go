@@ -58,6 +58,7 @@ var decoders = []decoder{
 	{"os-release", contains("PRETTY_NAME="), (*scan).osRelease},
 	{"uname", isUname, (*scan).uname},
 	{"hostname", named("hostname", "hostname_-f", "hostname.txt", "etc.hostname"), (*scan).hostname},
+	{"one-node", isOneNode, (*scan).oneNode},
 	{"boot-id", named("boot_id"), (*scan).bootID},
 	{"sysctl", isSysctl, (*scan).sysctl},
 	{"proc-sys", named("pid_max", "threads-max", "file-nr", "file-max"), (*scan).procSys},
@@ -129,13 +130,13 @@ func NameOf(p string) string {
 }
 
 func (s *scan) run() {
-	s.trouble()
-	s.rewind()
 	head := string(s.data[:min(len(s.data), headLen)])
 	if isTranscript(s.name, head) {
 		s.transcript()
 		return
 	}
+	s.trouble()
+	s.rewind()
 	d := choose(s.name, head)
 	switch {
 	case d == nil:

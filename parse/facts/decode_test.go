@@ -144,6 +144,7 @@ var outputs = []struct {
 	{"proc/8123/stack", "kernel-stack", "[<0>] fanotify_handle_event+0x12/0x30\n[<0>] fsnotify+0x1/0x2\n", []string{"1 process.stack 8123 pid=8123 frames=fanotify_handle_event fsnotify"}},
 	{"stacks.txt", "kernel-stack", "PID: 90\n[<0>] rpc_wait_bit_killable+0x1/0x2\n[<0>] shrink_slab+0x1/0x2\n---\nPID: 371\n[<0>] rwsem_down_write_slowpath+0x370/0x570\n# cat /proc/372/stack\n[<0>] copy_net_ns+0x370/0x570\n",
 		[]string{"2 process.stack 90 pid=90 frames=rpc_wait_bit_killable shrink_slab", "6 process.stack 371 pid=371 frames=rwsem_down_write_slowpath", "8 process.stack 372 pid=372 frames=copy_net_ns"}},
+	{"kubectl_get_node_n1", "one-node", "NAME   STATUS     ROLES    AGE   VERSION\nn1     NotReady   <none>   61d   v1.31.4\n", []string{`2 node.name "n1"`}},
 	{"crictl_ps", "killed", "FATA[0002] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n", []string{`1 collector.command.killed "crictl_ps" command=crictl ps file=crictl_ps`}},
 	{"version.txt", "collector-version", "sos report: 4.12.0\n", []string{`1 collector.name "sos"`, `1 collector.version "4.12.0"`}},
 	{"metadata.yaml", "bundle-metadata", "bundlename: b\nbundleversion: 0.1.0\nbundlecreatedat: \"2025-12-30T22:00:32Z\"\n", []string{`2 collector.version "0.1.0"`, `3 time.collected "2025-12-30T22:00:32Z"`}},

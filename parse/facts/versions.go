@@ -50,6 +50,21 @@ func (s *scan) hostname() {
 	}
 }
 
+// isOneNode recognizes the table of kubectl get node with a single row.
+func isOneNode(name, head string) bool {
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	return strings.HasPrefix(name, "kubectl_get_no") && len(lines) == 2 && strings.HasPrefix(lines[0], "NAME ") && strings.Contains(lines[0], " ROLES ")
+}
+
+// oneNode reads the name of the node that was asked for.
+func (s *scan) oneNode() {
+	for s.advance() {
+		if f := fields(s.line); len(f) > 2 && f[0] != "NAME" {
+			s.text(KeyNodeName, f[0])
+		}
+	}
+}
+
 func (s *scan) bootID() {
 	if !s.advance() {
 		return
