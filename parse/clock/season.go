@@ -3,7 +3,6 @@ package clock
 import (
 	"slices"
 	"sort"
-	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -22,19 +21,18 @@ type season struct {
 }
 
 // summerZones are zones whose local times change at different moments and by different rules; others change as one of them.
-var summerZones = sync.OnceValue(func() (out []*time.Location) {
-	for _, name := range []string{"Europe/London", "Europe/Berlin", "Europe/Helsinki", "Atlantic/Azores", "America/New_York", "America/Havana", "America/Santiago", "America/Asuncion", "America/Sao_Paulo", "America/Mexico_City", "America/St_Johns",
-		"America/Nuuk", "Australia/Sydney", "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham", "Asia/Jerusalem", "Asia/Beirut", "Asia/Amman", "Asia/Tehran", "Africa/Cairo", "Europe/Moscow", "Europe/Chisinau"} {
-		if loc, err := time.LoadLocation(name); err == nil {
-			out = append(out, loc)
-		}
-	}
-	return out
-})
+var summerZones = []string{"Europe/London", "Europe/Berlin", "Europe/Helsinki", "Atlantic/Azores", "America/New_York", "America/Havana",
+	"America/Santiago", "America/Asuncion", "America/Sao_Paulo", "America/Mexico_City", "America/St_Johns", "America/Nuuk",
+	"Australia/Sydney", "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham", "Asia/Jerusalem", "Asia/Beirut", "Asia/Amman",
+	"Asia/Tehran", "Africa/Cairo", "Europe/Moscow", "Europe/Chisinau"}
 
 // changes reports whether the clocks of some zone that show at (ns as if UTC) are changed by d then.
 func changes(at, d int64) bool {
-	return slices.ContainsFunc(summerZones(), func(loc *time.Location) bool {
+	return slices.ContainsFunc(summerZones, func(name string) bool {
+		loc, err := time.LoadLocation(name)
+		if err != nil {
+			return false
+		}
 		_, off := time.Unix(0, at-day).In(loc).Zone()
 		t := time.Unix(0, at-int64(off)*1e9).In(loc)
 		_, before := t.Add(-1).Zone()

@@ -83,15 +83,16 @@ func (q *quotes) holds(n *host.Records, e *parse.Event) bool {
 	return quote && !(e.Is(parse.SigNodeEvent) && strings.HasPrefix(strings.TrimSpace(e.Message()), "Node "))
 }
 
-// other reports whether a line is of a program that is not part of the kubelet. Lines without any writer may be its
-// own, but not those of another log, where just their times are stated; the logs of k3s and its like are of one process with the kubelet, and cri-dockerd was one with it.
+// other reports whether a line is of a program that is not part of the kubelet. Lines without any writer may be its own,
+// but not those of another log, where just their times are stated; lines of dumps and of commands have no writer. The logs
+// of k3s and its like are of one process with the kubelet, and cri-dockerd was one with it.
 func (q *quotes) other(n *host.Records, k *parse.EventKind) bool {
 	o := k.Origin
 	switch o.Source {
 	case parse.SrcKubeEvents, parse.SrcFacts, parse.SrcStack, parse.SrcMetrics:
 		return false
 	case parse.SrcUnknown:
-		if o.Ident == "" && !k.Headed && (k.Bare || q.files[k.File]) {
+		if o.Ident == "" && !k.Headed && (k.Bare || k.Sigs.Timeless() || q.files[k.File]) {
 			return false
 		}
 	}
