@@ -362,9 +362,15 @@ func proveStarts(shots []*shot) []Proof {
 	return out
 }
 
-// restarted reports whether the process was replaced between two snapshots.
+// restarted reports whether the process was replaced between two snapshots: no count of one process falls.
 func restarted(a, b *shot) bool {
-	return b.start-a.start > sameStart || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
+	return b.start-a.start > sameStart || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9 || fell(a.buckets, b.buckets) || fell(a.ibuckets, b.ibuckets)
+}
+
+// fell reports whether a bucket of one histogram, which are in order, holds less in b than in a.
+func fell(a, b []bucket) bool {
+	return slices.EqualFunc(a, b, func(x, y bucket) bool { return x.le == y.le }) &&
+		!slices.EqualFunc(a, b, func(x, y bucket) bool { return x.n <= y.n })
 }
 
 // provingStep returns what two snapshots of one process prove, if anything. b follows

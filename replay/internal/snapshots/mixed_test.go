@@ -75,3 +75,33 @@ func TestOutrun(t *testing.T) {
 		}
 	}
 }
+
+// TestUnnamed checks that counts which fall show a restart only where the snapshots are of one node or tell of the process.
+func TestUnnamed(t *testing.T) {
+	const D = "kubelet_pleg_relist_duration_seconds"
+	for _, tt := range []struct {
+		name   string
+		rows   []string
+		files  int
+		node   string
+		unsure bool
+	}{
+		{"counts that grow", []string{D + "_count 10 20", D + "_sum 1 2"}, 2, "", false},
+		{"counts that fall", []string{D + "_count 10 2", D + "_sum 1 0.2"}, 2, "", true},
+		{"less time", []string{D + "_count 10 20", D + "_sum 1 0.2"}, 2, "", true},
+		{"a bucket that falls", []string{D + "_count 10 20", D + "_sum 1 2", D + "_bucket|0.1 10 9", D + "_bucket|+Inf 10 20"}, 2, "", true},
+		{"in one file", []string{D + "_count 10 2", D + "_sum 1 0.2"}, 1, "", false},
+		{"of a node with a name", []string{D + "_count 10 2", D + "_sum 1 0.2"}, 2, "n1", false},
+		{"with a start", []string{D + "_count 10 2", D + "_sum 1 0.2", "process_start_time_seconds 1795217000 1795217300"}, 2, "", false},
+	} {
+		series, scrapes := Table([]int{0, 15}, tt.rows...)
+		for _, s := range scrapes {
+			if s.Node = tt.node; tt.files == 1 {
+				s.File = scrapes[0].File
+			}
+		}
+		if _, m := WithoutMixed(series); (m != nil) != tt.unsure {
+			t.Errorf("%s: %+v", tt.name, m)
+		}
+	}
+}

@@ -59,6 +59,13 @@ func WithoutMixed(series []*parse.Series) (left []*parse.Series, _ *Mixed) {
 				return slices.DeleteFunc(slices.Clone(series), own(s)),
 					&Mixed{"more relists ended between two snapshots than one kubelet has time for: the metrics are of several, or their times are wrong", one, other}
 			}
+			if !severalFiles(s) {
+				continue
+			}
+			if one, other := unnamed(slices.DeleteFunc(slices.Clone(series), func(x *parse.Series) bool { return !own(s)(x) })); one != nil {
+				return slices.DeleteFunc(slices.Clone(series), own(s)),
+					&Mixed{"fewer relists are counted, or less time for them, than in another snapshot, and neither names its node or when its process began: the kubelet was restarted, or they are of two", one, other}
+			}
 		}
 	}
 	return series, nil
@@ -95,6 +102,31 @@ func outrun(s *parse.Series) (one, other *parse.Sample) {
 			}
 		}
 		last = p
+	}
+	return nil, nil
+}
+
+func severalFiles(s *parse.Series) bool {
+	var file *parse.File
+	for p := range s.Samples() {
+		if file != nil && p.Src.File != file {
+			return true
+		}
+		file = p.Src.File
+	}
+	return false
+}
+
+// unnamed returns the counts of relists in two consecutive snapshots that one process cannot have counted, from two files
+// of which neither names its node or states when its process began.
+func unnamed(series []*parse.Series) (one, other *parse.Sample) {
+	shots, _ := shotsOf(series, relistMetrics)
+	for i := 1; i < len(shots); i++ {
+		a, b := shots[i-1], shots[i]
+		p, q := a.rec["count"], b.rec["count"]
+		if p.Src.File != q.Src.File && p.Src.Node == "" && q.Src.Node == "" && !(a.start > 0) && !(b.start > 0) && restarted(a, b) {
+			return q, p
+		}
 	}
 	return nil, nil
 }
