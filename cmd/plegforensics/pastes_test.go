@@ -48,6 +48,9 @@ var pastes = []struct {
 		`I1120 10:00:27.440541   18503 setters.go:552] "Node became not ready" node="n1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:00:27Z","lastTransitionTime":"2026-11-20T10:00:27Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m8.2s ago; threshold is 3m0s"}`,
 		`I1120 10:30:42.932921   18641 setters.go:552] "Node became not ready" node="n2" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:30:42Z","lastTransitionTime":"2026-11-20T10:30:42Z","reason":"KubeletNotReady","message":"container runtime is down"}`,
 	}, "analyze", []string{"n1: unhealthy", "Other nodes n2: "}, []string{"n2: unhealthy", "10:30:42 to"}},
+	{"stamps in seconds since 1970 state their zone", []string{
+		`{"ts":1795217351306.114,"caller":"kubelet/server.go:467","msg":"Kubelet version","v":0,"kubeletVersion":"v1.28.0"}`,
+	}, "inspect", []string{"stated on each line"}, []string{"assumed"}},
 	{"hung tasks without a stack", []string{
 		`[Thu Oct  9 09:49:59 2025] INFO: task dockerd:45649 blocked for more than 120 seconds.`,
 		`[Thu Oct  9 09:50:01 2025] INFO: task kworker/3:1:501 blocked for more than 120 seconds.`,

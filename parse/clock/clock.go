@@ -291,6 +291,10 @@ func (f *file) namedZone() string {
 
 func (f *file) report() parse.FileClock {
 	_, header, envelope := f.changedBy(f.len())
-	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f, envelope), Header: f.header.info(f, header),
+	framing, message := f.envelope, f.header
+	if f.anyHeader && !f.bareHeader && !f.bareEnvelope && !f.zoned { // no framing, and messages that state their zone
+		framing = message
+	}
+	return parse.FileClock{File: f.File, Envelope: framing.info(f, envelope), Header: message.info(f, header),
 		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps, Stepped: f.stepped, Moved: f.moved}
 }
