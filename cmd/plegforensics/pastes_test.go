@@ -50,7 +50,7 @@ var pastes = []struct {
 	}, "analyze", []string{"n1: unhealthy", "Other nodes n2: "}, []string{"n2: unhealthy", "10:30:42 to"}},
 	{"stamps in seconds since 1970 state their zone", []string{
 		`{"ts":1795217351306.114,"caller":"kubelet/server.go:467","msg":"Kubelet version","v":0,"kubeletVersion":"v1.28.0"}`,
-	}, "inspect", []string{"stated on each line"}, []string{"assumed"}},
+	}, "inspect", []string{"stated, stated on each line"}, []string{"UTC, assumed"}},
 	{"hung tasks without a stack", []string{
 		`[Thu Oct  9 09:49:59 2025] INFO: task dockerd:45649 blocked for more than 120 seconds.`,
 		`[Thu Oct  9 09:50:01 2025] INFO: task kworker/3:1:501 blocked for more than 120 seconds.`,
