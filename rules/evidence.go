@@ -372,7 +372,8 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 	if o.late && !c.Any {
 		o.factor = 0.4
 	}
-	if o.undated && (v.toExplain || v.have[parse.SrcKubelet]) && o.records[0].From() == parse.SrcKernel {
+	beside := v.n.Window.Lines.To != 0 && o.records[0].When().Basis <= parse.FileTime // dated lines, which may be of another time
+	if o.undated && (v.toExplain || v.have[parse.SrcKubelet] || beside) && o.records[0].From() == parse.SrcKernel {
 		o.factor = undatedKernel
 	}
 	if c.Repeat && o.count >= 3 {

@@ -19,8 +19,8 @@ const (
 	furtherMost  = 0.5 // limit for all further signals together, as a share of the best
 	objectBonus  = 1.5 // two sources name the same container, pod, server or device
 	undatedShare = 0.8 // share of a signal of unknown time while there is an episode to explain
-	// undatedKernel is the share of undated kernel lines if there is something to explain
-	// or a kubelet log: a kernel log reaches back to boot.
+	// undatedKernel is the share of undated kernel lines if there is something to explain,
+	// a kubelet log or any dated line: a kernel log reaches back to boot.
 	undatedKernel = 0.4
 	wrongRuntime  = 2.0 // subtracted if the cause needs another runtime
 	likelyFrom    = 0.7

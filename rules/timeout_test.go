@@ -65,18 +65,20 @@ func TestNoStallBeforeSilence(t *testing.T) {
 }
 
 // TestUndatedKernel tests that undated kernel lines, which may be as old as the boot, count
-// less beside a kubelet log than alone, even if there is nothing to explain.
+// less beside a kubelet log or dated lines than alone, even if there is nothing to explain.
 func TestUndatedKernel(t *testing.T) {
-	share := func(kubelet bool) float64 {
+	share := func(kubelet bool, dated int64) float64 {
 		e := line(10, parse.SrcKernel, "k.a")
 		e.Stamp = parse.Stamp{}
 		n := node()
 		n.Episodes, n.Events, n.Have = nil, []*parse.Event{e}, map[parse.Source]bool{parse.SrcKubelet: kubelet, parse.SrcKernel: true}
+		n.Window.Lines = replay.Span{From: dated, To: dated}
 		v := newView(n)
 		return judge(def("x", []*Clause{clause("k.a", 3)}), nodeSubject(v)).score
 	}
-	if with, without := share(true), share(false); with >= without {
-		t.Errorf("beside a kubelet's log the lines count %v, alone %v", with, without)
+	kubelet, dated, alone := share(true, 0), share(false, base), share(false, 0)
+	if kubelet >= alone || dated >= alone {
+		t.Errorf("beside a kubelet's log the lines count %v, beside a dated log %v, alone %v", kubelet, dated, alone)
 	}
 }
 
