@@ -35,7 +35,7 @@ func newServer(t testing.TB, dir, yaml string, order []string) *server {
 	st := teststorage.New(t)
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 50e6, Timeout: time.Minute, LookbackDelta: query.Lookback, Parser: query.Parser(),
 		EnableAtModifier: true, EnableNegativeOffset: true, NoStepSubqueryIntervalFn: func(int64) int64 { return 60_000 }})
-	m := rules.NewManager(&rules.ManagerOptions{QueryFunc: rules.EngineQueryFunc(engine, st), Appendable: st, Context: context.Background(),
+	m := rules.NewManager(&rules.ManagerOptions{QueryFunc: rules.EngineQueryFunc(engine, st), AppendableV2: st, Context: context.Background(),
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {}, Logger: promslog.NewNopLogger(), Parser: query.Parser()})
 	file := filepath.Join(dir, "rules.yaml")
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {

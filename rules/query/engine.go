@@ -53,10 +53,9 @@ func OpenWith(s *Store, opt Options) *DB {
 	})}
 }
 
-// Parser returns the PromQL parser for expressions and rule files. It accepts what promtool does,
-// and of the experimental features duration expressions.
+// Parser returns the PromQL parser for expressions and rule files. It accepts what promtool does.
 func Parser() parser.Parser {
-	return parser.NewParser(parser.Options{ExperimentalDurationExpr: true})
+	return parser.NewParser(parser.Options{})
 }
 
 // Result is the value of an expression, owned by the caller.
