@@ -205,6 +205,10 @@ func TestDress(t *testing.T) {
 		{"k0s in a journal", each(klog, func(l string) string {
 			return `Apr 12 09:15:09 node-7 k0s[77]: time="2024-04-12 09:15:09" level=info msg=` + quoted(l) + ` component=kubelet stream=stderr`
 		}), []string{"Apr 12 09:15:09 node-7 k0s/kubelet: " + klog1, "Apr 12 09:15:09 node-7 k0s/kubelet: " + klog2}},
+		{"k0s, cut", each(klog, func(l string) string {
+			q := quoted(l)
+			return `Apr 12 09:15:09 node-7 k0s[77]: time="2024-04-12 09:15:09" level=info msg=` + q[:len(q)-2] + `\`
+		}), []string{"Apr 12 09:15:09 node-7 k0s: " + klog1[:len(klog1)-1], "Apr 12 09:15:09 node-7 k0s: " + klog2[:len(klog2)-1]}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -102,7 +102,8 @@ func (s *survey) marksOf(raw []byte) {
 	if i := bytes.Index(raw, []byte(`.go:`)); i > 0 && bytes.Contains(raw[i:min(len(raw), i+12)], []byte(`\] `)) {
 		s.slashed++
 	}
-	if bytes.Contains(raw, []byte(`" component=`)) && bytes.Contains(raw, []byte(` level=`)) && bytes.Contains(raw, []byte(` msg="`)) {
+	if bytes.Contains(raw, []byte(`" component=`)) && bytes.Contains(raw, []byte(` level=`)) && bytes.Contains(raw, []byte(` msg="`)) ||
+		cutLaunch(raw) {
 		s.launched++
 	}
 }

@@ -270,19 +270,26 @@ func unquoted(line []byte, at int) []byte {
 
 // launched converts a line of k0s, which logs the output of its components as the
 // msg of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
-// stream=stderr`. The component replaces the launcher as source, whose name is kept before it.
+// stream=stderr`. The component replaces the launcher as source, whose name is kept before it;
+// a journal's line that was cut before its component keeps the launcher.
 func (u *stripper) launched(line []byte) []byte {
 	i := bytes.Index(line, []byte(` msg="`))
 	j := bytes.LastIndex(line, []byte(`" component=`))
 	k := bytes.Index(line, []byte("time="))
-	if i < 0 || j < i+6 || k < 0 || k > i {
+	if i < 0 || k < 0 || k > i {
 		return line
 	}
-	msg, err := strconv.Unquote(string(line[i+len(" msg=") : j+1]))
+	quoted, component := string(bytes.TrimRight(line[i+len(" msg="):], `\`))+`"`, []byte(nil)
+	if j >= i+len(` msg="`) {
+		quoted = string(line[i+len(" msg=") : j+1])
+		component, _, _ = bytes.Cut(line[j+len(`" component=`):], []byte(" "))
+	} else if !cutLaunch(line) {
+		return line
+	}
+	msg, err := strconv.Unquote(quoted)
 	if err != nil {
 		return line
 	}
-	component, _, _ := bytes.Cut(line[j+len(`" component=`):], []byte(" "))
 	out := append([]byte(nil), line[:k]...)
 	if k == 0 {
 		stamp := bytes.Trim(line[len("time="):bytes.Index(line, []byte(" level="))+1], `" `)
@@ -290,8 +297,18 @@ func (u *stripper) launched(line []byte) []byte {
 	} else if open := bytes.LastIndexByte(out, ' '); open > 0 && bytes.HasSuffix(out, []byte(": ")) {
 		out = out[:bytes.LastIndexByte(out[:len(out)-1], ' ')+1]
 	}
-	out = append(append(append(out, "k0s/"...), component...), ": "...)
-	return append(out, bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
+	if out = append(out, "k0s"...); component != nil {
+		out = append(append(out, '/'), component...)
+	}
+	return append(append(out, ": "...), bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
+}
+
+// cutLaunch reports whether a line of k0s in a journal has a klog line as its msg; what follows
+// may be cut off.
+func cutLaunch(line []byte) bool {
+	head, msg, ok := bytes.Cut(line, []byte(` msg="`))
+	return ok && len(msg) > 6 && bytes.IndexByte([]byte("IWEF"), msg[0]) >= 0 && msg[1]-'0' <= 1 && msg[5] == ' ' &&
+		(bytes.Contains(head, []byte(" k0s[")) || bytes.Contains(head, []byte(" k0s: ")))
 }
 
 // prefixFinder finds where a log line begins within a line. It is not safe for

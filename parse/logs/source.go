@@ -119,11 +119,14 @@ func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 	return parse.SrcSystem, true
 }
 
-// relays reports whether klog lines of a writer are those of containers: docker, which
-// writes none itself, passes on what they write under its own name and PID, as the daemon if
-// they have its journald driver. Each container is then a process of its own, by the PID
-// in the header.
-func relays(ident string) bool { return strings.HasPrefix(baseIdent(ident), "docker") }
+// relays reports whether klog lines of a writer are those of other processes: docker, which
+// writes none itself, passes on what containers write under its own name and PID, as the daemon if
+// they have its journald driver, and k0s what its components write. Each is then a process of
+// its own, by the PID in the header.
+func relays(ident string) bool {
+	name := baseIdent(ident)
+	return strings.HasPrefix(name, "docker") || name == "k0s"
+}
 
 // mixedSource determines the writer by the form of the message.
 func mixedSource(ident string, c class) (parse.Source, bool) {
