@@ -213,6 +213,7 @@ func TestSources(t *testing.T) {
 		{"microk8s.daemon-kubelet[1]", boring, parse.SrcKubelet},
 		{"k3s[1]", boring, parse.SrcKubelet},
 		{"k3s[1]", logrus, parse.SrcSystem},
+		{"edgecore[1]", boring, parse.SrcKubelet},
 		{"docker[1]", boring, parse.SrcKubelet},
 		{"docker[1]", logrus, parse.SrcDockerd},
 		{"dockerd[1]", logrus, parse.SrcDockerd},

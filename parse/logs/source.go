@@ -89,7 +89,7 @@ var identSources = []struct {
 var mixed = map[string]bool{"k3s": true, "k3s-agent": true, "k3s-server": true, "rke2": true,
 	"rke2-agent": true, "rke2-server": true, "docker": true, "docker-current": true, "env": true,
 	"unknown": true, "none": true, "-": true, "bash": true, "sh": true, "sudo": true, "rkt": true,
-	"logger": true, "journal": true, "systemd-run": true, "microshift": true, "kubesolo": true}
+	"logger": true, "journal": true, "systemd-run": true, "microshift": true, "kubesolo": true, "edgecore": true}
 
 // sourceOf returns the writer of a line of class c, from identifier and unit. ok is
 // false if neither determines it.
