@@ -25,12 +25,14 @@ var described = []struct{ key, field string }{
 // kubelet version, a Ready condition (often all that was pasted), what stands above the
 // conditions, or the header of "kubectl get nodes".
 var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"),
-	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), nodeTable}
+	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), []byte(nodeTTL), []byte("\nRoles:"), nodeTable}
 
-// Annotations that only nodes have: of kubeadm, and of the kubelet itself.
+// Annotations that only nodes have: of kubeadm, of the kubelet itself, and of the controller that
+// says how long it may cache secrets.
 const (
 	criSocket    = "kubeadm.alpha.kubernetes.io/cri-socket"
 	attachDetach = "volumes.kubernetes.io/controller-managed-attach-detach"
+	nodeTTL      = "node.alpha.kubernetes.io/ttl"
 )
 
 var nodeTable = []byte("NAME ")
@@ -149,7 +151,9 @@ func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 		}
 		d.node.Fields = append(d.node.Fields, parse.Field{Name: "cri_socket", Value: clip(value)})
 		return
-	case attachDetach, "Unschedulable":
+	case "Roles": // kubectl describes no other object with roles beside its name
+		d.certain = d.certain || raw[0] == 'R' && !strings.Contains(value, " ")
+	case attachDetach, nodeTTL, "Unschedulable":
 		d.certain = true
 	}
 	for _, k := range described {

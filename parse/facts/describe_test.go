@@ -56,6 +56,8 @@ func TestDescribed(t *testing.T) {
 		"Name:               node-7\nRoles:              <none>\nUnschedulable:      false\nLease:\n",
 		"Name:               node-7\nAnnotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock\n",
 		"Name:               node-7\nAnnotations:        a: b\n                    volumes.kubernetes.io/controller-managed-attach-detach: true\n",
+		"Name:               node-7\nRoles:              control-plane,etcd\nLabels:             kubernetes.io/hostname=node-7\n",
+		"Name:               node-7\nRole:\nLabels:             a=b\nAnnotations:        node.alpha.kubernetes.io/ttl: 0\n",
 	} {
 		got := Described(&parse.File{}, []byte(cut))
 		if len(got) != 1 || got[0].Name != "node-7" || strings.Contains(cut, "dockershim") && got[0].Field("cri_socket") != "/var/run/dockershim.sock" {
