@@ -72,7 +72,12 @@ func isKubeletCmdline(_, head string) bool {
 	if len(args) < 2 || !strings.HasPrefix(args[1], "-") && args[1] != "kubelet" {
 		return false
 	}
-	name := args[0][strings.LastIndexByte(args[0], '/')+1:]
+	return isKubelet(args[0])
+}
+
+// isKubelet reports whether a program, with or without its directory, is a kubelet.
+func isKubelet(program string) bool {
+	name := program[strings.LastIndexByte(program, '/')+1:]
 	return name == "kubelet" || name == "hyperkube" || name == "kubenswrapper"
 }
 

@@ -229,7 +229,7 @@ func (s *scan) table(head []string, tool string) {
 		}
 		n.threads++
 		p.thread = thread
-		if !thread && (p.comm == "kubelet" || p.comm == "hyperkube" || p.comm == "kubenswrapper") {
+		if !thread && isKubelet(p.comm) {
 			s.kubeletFlags(strings.Fields(p.args))
 		}
 		rows.add(&p, &n)

@@ -33,6 +33,29 @@ func TestProcessTables(t *testing.T) {
 	}
 }
 
+// TestStatusFlags: the flags of a kubelet are read from the processes that systemctl status draws, but
+// for one that is cut off, and none of a program that has another component.
+func TestStatusFlags(t *testing.T) {
+	const log = "Nov 27 10:10:07 n1 kubelet[245]: E1127 10:10:07.444787     245 generic.go:271] x\n"
+	for line, want := range map[string]string{
+		"           └─6443 /usr/bin/kubelet --v=4 --container-runtime-endpoint=unix:///run/crio/crio.sock": "unix:///run/crio/crio.sock",
+		"           ├─6443 hyperkube kubelet --container-runtime-endpoint unix:///run/crio/crio.sock":       "unix:///run/crio/crio.sock",
+		"           └─6443 /usr/bin/kubelet --v=4 --container-runtime-endpoint=unix:///run/cri...":         "",
+		"           └─6443 hyperkube apiserver --container-runtime-endpoint=unix:///run/crio/crio.sock":    "",
+		"           run kubelet --container-runtime-endpoint=unix:///run/crio/crio.sock":                   "",
+	} {
+		got := ""
+		for _, f := range ProcessTables(&parse.File{Path: "paste.txt"}, []byte(line+"\n\n"+log+"kubelet --\n")) {
+			if f.Key == KeyEndpoint {
+				got = f.Value
+			}
+		}
+		if got != want {
+			t.Errorf("%q: endpoint %q, want %q", line, got, want)
+		}
+	}
+}
+
 // TestTableMoment: ages are relative to the youngest process of a table, whose
 // start is the time of the facts, whenever the bundle was made.
 func TestTableMoment(t *testing.T) {

@@ -56,9 +56,10 @@ func (s *scan) transcript() {
 
 // ProcessTables returns what the output of ps says in a text of log lines: people paste
 // a log and below it what they looked up. It must stand under the prompt with its
-// command and ends before the first line that is no row of it.
+// command and ends before the first line that is no row of it. Of the processes that
+// systemctl status draws above the lines of a unit it returns the kubelet's flags.
 func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
-	if !bytes.Contains(text, []byte("ps ")) {
+	if !bytes.Contains(text, []byte("ps ")) && !bytes.Contains(text, []byte("kubelet ")) {
 		return nil
 	}
 	s := newScan(f, "", text)
@@ -71,7 +72,9 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 	}
 	for s.advance() {
 		cmd, ok := prompted(s.line)
-		switch {
+		switch args := statusProcess(s.line); {
+		case len(args) > 1 && isKubelet(args[0]) && (args[1] == "kubelet" || strings.HasPrefix(args[1], "-")):
+			s.kubeletFlags(args)
 		case ok:
 			flush()
 			if n := outputName(cmd); n == "ps" || strings.HasPrefix(n, "ps_") {
@@ -86,6 +89,23 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 	}
 	flush()
 	return s.part.Facts
+}
+
+// statusProcess returns the command line of a process that systemctl status draws in the
+// tree of a unit's control group, or nil. It leaves out an argument that is cut off.
+func statusProcess(line string) []string {
+	_, rest, ok := strings.Cut(line, "└─")
+	if !ok {
+		_, rest, ok = strings.Cut(line, "├─")
+	}
+	f := fields(rest)
+	if !ok || len(f) < 2 || !isNumber(f[0]) {
+		return nil
+	}
+	if last := f[len(f)-1]; strings.HasSuffix(last, "...") || strings.HasSuffix(last, "…") || strings.HasSuffix(last, ">") {
+		f = f[:len(f)-1]
+	}
+	return f[1:]
 }
 
 // outputName returns the file name that the output of a command line would have.
