@@ -39,7 +39,7 @@ func TestStatusFlags(t *testing.T) {
 	const log = "Nov 27 10:10:07 n1 kubelet[245]: E1127 10:10:07.444787     245 generic.go:271] x\n"
 	for line, want := range map[string]string{
 		"           └─6443 /usr/bin/kubelet --v=4 --container-runtime-endpoint=unix:///run/crio/crio.sock": "unix:///run/crio/crio.sock",
-		"           ├─6443 hyperkube kubelet --container-runtime-endpoint unix:///run/crio/crio.sock":       "unix:///run/crio/crio.sock",
+		"           ├─6443 hyperkube kubelet --container-runtime-endpoint unix:///run/crio/crio.sock":      "unix:///run/crio/crio.sock",
 		"           └─6443 /usr/bin/kubelet --v=4 --container-runtime-endpoint=unix:///run/cri...":         "",
 		"           └─6443 hyperkube apiserver --container-runtime-endpoint=unix:///run/crio/crio.sock":    "",
 		"           run kubelet --container-runtime-endpoint=unix:///run/crio/crio.sock":                   "",
