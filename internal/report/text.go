@@ -51,13 +51,18 @@ const screenRows, narrowRows = 40, 48
 // has to be shortened.
 func (p *printer) most(n int) int { return max(1, n-p.cut) }
 
-// worstNode returns the node to show on the screen, nil if there is none.
+// worstNode returns the node to show on the screen, nil if there is none. Of nodes of which little is
+// known it is the first one with more than that to tell.
 func worstNode(ns []*model.Node) *model.Node {
 	if len(ns) == 0 {
 		return nil
 	}
 	rank := func(n *model.Node) int {
-		return slices.Index([]string{"unknown", "degraded", "unhealthy"}, n.Status)*1000 + min(len(n.Episodes), 999)
+		told := min(len(n.Causes)+len(n.LookAlikes), 1)
+		if !strings.HasPrefix(plainSummary(n), rules.NotEnough) {
+			told += 2
+		}
+		return (slices.Index([]string{"unknown", "degraded", "unhealthy"}, n.Status)*1000+min(len(n.Episodes), 999))*4 + told
 	}
 	return slices.MaxFunc(ns, func(a, b *model.Node) int { return rank(a) - rank(b) })
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ var described = []struct{ key, field string }{
 // kubelet version, a Ready condition (often all that was pasted), what stands above the
 // conditions, or the header of "kubectl get nodes".
 var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"),
-	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), []byte(nodeTTL), []byte("\nRoles:"), nodeTable}
+	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), []byte(nodeTTL), []byte("\nRoles:"), []byte(" NotReady "), nodeTable}
 
 // Annotations that only nodes have: of kubeadm, of the kubelet itself, and of the controller that
 // says how long it may cache secrets.
@@ -58,7 +59,8 @@ func Described(f *parse.File, text []byte) []*parse.Object {
 // the header of "kubectl get nodes".
 func BeginsDescription(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte("Name:"))
-	return ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') || tableHead(line)
+	col, _ := tableHead(bytes.TrimLeft(line, "*> \t"))
+	return ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') || col > 0
 }
 
 // describer collects nodes, one after the other.
@@ -71,7 +73,8 @@ type describer struct {
 	seen    parse.Stamp // newest heartbeat since the name
 	version bool
 	certain bool // a line that only the description of a node has
-	table   bool // the previous line belongs to "kubectl get nodes"
+	status  int  // the column of the status if the previous line belongs to "kubectl get nodes", else 0
+	bare    bool // that table has no column of versions
 }
 
 // maxDescribed bounds the nodes of one text.
@@ -84,9 +87,14 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 		return
 	}
 	own := bytes.TrimLeft(raw, "*> \t")
-	if d.table = tableHead(own) || d.table && d.row(own, raw, at); d.table {
+	if col, bare := tableHead(own); col > 0 {
+		d.status, d.bare = col, bare
 		return
 	}
+	if col := cmp.Or(d.status, headlessRow(own)); col > 0 && d.row(own, raw, at, col) {
+		return
+	}
+	d.status = 0
 	key, rest, ok := bytes.Cut(own, []byte(":"))
 	value := strings.TrimSpace(string(rest))
 	switch {
@@ -106,34 +114,72 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 	}
 }
 
-// tableHead reports whether a line is the header of "kubectl get nodes".
-func tableHead(line []byte) bool {
+// tableHead returns the column of the status if a line is the header of "kubectl get nodes", else 0, and
+// whether the table lacks the versions, as up to 1.5. Up to 1.2 labels stand before the status.
+func tableHead(line []byte) (col int, bare bool) {
 	f := bytes.Fields(line)
-	return len(f) >= 4 && string(f[0]) == "NAME" && string(f[1]) == "STATUS" &&
-		slices.ContainsFunc(f[2:], func(w []byte) bool { return string(w) == "VERSION" })
+	if len(f) < 3 || string(f[0]) != "NAME" {
+		return 0, false
+	}
+	switch last := string(f[len(f)-1]); {
+	case string(f[1]) == "LABELS" && string(f[2]) == "STATUS":
+		return 2, true
+	case string(f[1]) != "STATUS":
+	case slices.ContainsFunc(f[2:], func(w []byte) bool { return string(w) == "VERSION" }):
+		return 1, false
+	case len(f) == 3 && last == "AGE":
+		return 1, true
+	}
+	return 0, false
+}
+
+// headlessRow returns the column of the status if a line is a row of "kubectl get nodes" by itself, as grep or
+// --no-headers leave it, else 0: the status of a node, an age, and a version.
+func headlessRow(line []byte) int {
+	f := bytes.Fields(line)
+	if len(f) < 4 || !isReadiness(f[1]) || !slices.ContainsFunc(f[2:], isVersion) {
+		return 0
+	}
+	for _, w := range f[2:] {
+		if unit := w[len(w)-1]; w[0]-'0' <= 9 && (unit == 's' || unit == 'm' || unit == 'h' || unit == 'd' || unit == 'y') {
+			return 1
+		}
+	}
+	return 0
+}
+
+// isReadiness reports whether a word is the status of a node.
+func isReadiness(w []byte) bool {
+	word, _, _ := bytes.Cut(w, []byte(","))
+	return string(word) == "Ready" || string(word) == "NotReady"
+}
+
+// isVersion reports whether a word is a version such as v1.13.4.
+func isVersion(w []byte) bool {
+	return len(w) > 3 && w[0] == 'v' && w[1]-'0' <= 9 && bytes.IndexByte(w, '.') > 0
 }
 
 // row parses a row of that table: the first word is the name; the version is the
 // word that begins with v and a digit; the runtime, in wide output, is the word
 // with a URL scheme; the status, which has no time, is kept as "listed".
-func (d *describer) row(line, raw []byte, at parse.Pos) bool {
+func (d *describer) row(line, raw []byte, at parse.Pos, col int) bool {
 	f := bytes.Fields(line)
-	if len(f) < 4 || !bytes.Contains(f[1], []byte("Ready")) {
+	if len(f) <= col || !bytes.Contains(f[col], []byte("Ready")) {
 		return false
 	}
 	o := &parse.Object{Kind: ObjectNode, Name: clip(string(f[0])), Pos: at, Text: parse.PlainText(strings.TrimRight(string(raw), "\r"))}
 	for _, w := range f[2:] {
 		switch {
-		case len(w) > 3 && w[0] == 'v' && w[1]-'0' <= 9 && bytes.IndexByte(w, '.') > 0:
+		case isVersion(w):
 			o.Fields = append(o.Fields, parse.Field{Name: "kubelet_version", Value: clip(string(w))})
 		case bytes.Contains(w, []byte("://")):
 			o.Fields = append(o.Fields, parse.Field{Name: "runtime", Value: clip(string(w))})
 		}
 	}
-	if len(o.Fields) == 0 || len(d.out) >= maxDescribed {
+	if len(o.Fields) == 0 && !(d.bare && isReadiness(f[col])) || len(d.out) >= maxDescribed {
 		return false
 	}
-	o.Fields = append(o.Fields, parse.Field{Name: "listed", Value: clip(string(f[1]))})
+	o.Fields = append(o.Fields, parse.Field{Name: "listed", Value: clip(string(f[col]))})
 	d.out = append(d.out, o)
 	return true
 }

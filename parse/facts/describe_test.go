@@ -71,3 +71,25 @@ func TestDescribed(t *testing.T) {
 		t.Errorf("no version: %v", got)
 	}
 }
+
+// TestListed: rows of "kubectl get nodes" are read below the headers of all versions, and a row with a
+// version by itself; rows of other tables are not.
+func TestListed(t *testing.T) {
+	for text, want := range map[string]string{
+		"NAME   STATUS     ROLES    AGE   VERSION\nn1     NotReady   <none>   5d    v1.20.6\n":                          "n1 NotReady v1.20.6",
+		"NAME           STATUS                     AGE\n10.0.0.1   Ready,SchedulingDisabled   3m\nn2   NotReady   1m\n": "10.0.0.1 Ready,SchedulingDisabled , n2 NotReady ",
+		"> NAME        LABELS     STATUS\n> 127.0.0.1    <none>   NotReady\n":                                           "127.0.0.1 NotReady ",
+		"$ kubectl get nodes | grep Not\nn1 NotReady agent 314d v1.13.4 10.0.0.7 Ubuntu 16.04.6 LTS docker://Unknown\n": "n1 NotReady v1.13.4",
+		"NAME      STATUS   AGE\ndefault   Active   5d\n":                                                               "",
+		"web-0   1/1   Running   0   5d\nthe node is NotReady since v1.20\n":                                            "",
+		"it was NotReady after the upgrade to v1.13.4\n":                                                                "",
+	} {
+		got := []string{}
+		for _, o := range Described(&parse.File{}, []byte(text)) {
+			got = append(got, o.Name+" "+o.Field("listed")+" "+o.Field("kubelet_version"))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -258,7 +258,7 @@ func (p *profiler) nodeObject() {
 	k.OS = newest.Field("os")
 	if k.Runtime == "" {
 		name, version, _ := strings.Cut(newest.Field("runtime"), "://")
-		k.Runtime = strings.TrimSpace(name + " " + version)
+		k.Runtime = strings.TrimSpace(name + " " + strings.TrimPrefix(version, "Unknown")) // the runtime did not tell the kubelet
 	}
 }
 
