@@ -2,7 +2,6 @@ package assign
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -161,7 +160,7 @@ func (x *statement) line(e *parse.Event, k host.Kinds) {
 	}
 	switch {
 	case e.Is(parse.SigVersion):
-		if file, _, headed := strings.Cut(e.Caller, ":"); !headed || path.Base(file) == "server.go" {
+		if host.StatesOwnVersion(e) {
 			x.version(e.Field("version"))
 		}
 	case e.Is(parse.SigRuntime):

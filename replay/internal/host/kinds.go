@@ -1,6 +1,11 @@
 package host
 
-import "github.com/plegforensics/plegforensics/parse"
+import (
+	"path"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // Kinds is a set of the message kinds that the rebuild looks at. A line can have
 // several.
@@ -80,4 +85,11 @@ func kindsOf(s *parse.SigSet) Kinds {
 		}
 	}
 	return k
+}
+
+// StatesOwnVersion reports whether a line about a version may be that of a kubelet about itself: it has no header,
+// or stands in a server.go. The version of edgecore is one of KubeEdge.
+func StatesOwnVersion(e *parse.Event) bool {
+	file, _, headed := strings.Cut(e.Caller, ":")
+	return !headed || path.Base(file) == "server.go" && e.Origin.Ident != "edgecore"
 }

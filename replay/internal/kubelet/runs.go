@@ -1,7 +1,6 @@
 package kubelet
 
 import (
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -150,7 +149,7 @@ func versionText(s string) string {
 // statedVersion returns the version of the kubelet that a line states, or "". Programs of every kind begin their log
 // with such a line; the kubelet's stands in its server.go (cmd/kubelet/app), or names the distribution that runs it.
 func statedVersion(e *parse.Event) string {
-	if file, _, headed := strings.Cut(e.Caller, ":"); headed && (path.Base(file) != "server.go" || e.Origin.Source != parse.SrcKubelet) {
+	if !host.StatesOwnVersion(e) || strings.Contains(e.Caller, ":") && e.Origin.Source != parse.SrcKubelet {
 		return ""
 	}
 	v := versionText(e.Field("version"))
