@@ -67,7 +67,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 			x.Known += fmt.Sprintf(", and %d samples that nothing here looks at", passed)
 		}
 	case slices.Contains(sources, parse.SrcFacts) && len(n.Facts) > 0:
-		x.Seen = fmt.Sprintf("%d values", len(n.Facts))
+		x.Seen = parse.Plural(len(n.Facts), "value")
 	case lines == 0 && known == 0 && !have:
 		x.Seen = "not in the input"
 	case lines == 0 && known == 0:
