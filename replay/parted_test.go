@@ -87,3 +87,48 @@ func TestStartsFarApart(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverOverClock checks that "yet to be successful" lasts no longer where the clock is set between the lines that say
+// so: a skipping loop writes on at once, and its lines go back, or the whole log is silent for longer than it pauses.
+func TestNeverOverClock(t *testing.T) {
+	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name        string
+		lasts, step time.Duration // until the first relist; by how much the clock is set after 20 s
+		episode     bool
+		least, most time.Duration // of its length
+	}{
+		{"as it is", 100 * time.Second, 0, true, 90 * time.Second, 101 * time.Second},
+		{"forward in a start", 50 * time.Second, 2 * time.Hour, false, 0, 0},
+		{"back in a start", 50 * time.Second, -2 * time.Hour, false, 0, 0},
+		{"back by less than it lasts", 50 * time.Second, -15 * time.Second, false, 0, 0},
+		{"forward while none succeeds", 5 * time.Minute, 2 * time.Hour, true, 280 * time.Second, 301 * time.Second},
+		{"back while none succeeds", 5 * time.Minute, -2 * time.Hour, true, 270 * time.Second, 281 * time.Second},
+	} {
+		lines := []string{`I1120 08:00:00.000000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`}
+		for at := time.Duration(0); at < c.lasts+5*time.Minute; at += 5 * time.Second {
+			now := start.Add(at + 10*time.Millisecond)
+			if at > 20*time.Second {
+				now = now.Add(c.step)
+			}
+			line := now.Format("I0102 15:04:05.000000") + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"c","Type":"ContainerStarted","Data":"d"}`
+			if at < c.lasts {
+				line = now.Format("E0102 15:04:05.000000") + `    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg has yet to be successful"`
+			}
+			lines = append(lines, line)
+		}
+		n := buildOne(t, strings.Join(lines, "\n"))
+		var got time.Duration
+		for _, e := range n.Episodes {
+			got += time.Duration(e.LastReport-e.Breach) - e.Stepped
+		}
+		if len(n.Episodes) > 0 != c.episode || got < c.least || got > c.most {
+			t.Errorf("%s: %d episodes, %v in all, want one: %v, of %v to %v", c.name, len(n.Episodes), got, c.episode, c.least, c.most)
+		}
+		for _, h := range n.Health {
+			if d := time.Duration(h.To - h.From); h.State == NeverRelisted && d > c.lasts && (c.step <= 0 || !c.episode) {
+				t.Errorf("%s: never relisted for %v", c.name, d)
+			}
+		}
+	}
+}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
-	"github.com/plegforensics/plegforensics/replay/internal/relist"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 )
 
 // WellThroughout returns the interval in which PLEG is proven healthy without interruption, and whether that
@@ -49,7 +49,7 @@ func starting(h HealthSpan, runs []Run) bool {
 		return false
 	}
 	return slices.ContainsFunc(runs, func(r Run) bool {
-		return r.Loop != 0 && h.To <= r.First+int64(relist.StartUp) && (h.From >= r.First || h.From >= r.First-int64(relist.StartUp) && r.First != runs[0].First)
+		return r.Loop != 0 && h.To <= r.First+int64(pause.StartUp) && (h.From >= r.First || h.From >= r.First-int64(pause.StartUp) && r.First != runs[0].First)
 	})
 }
 
@@ -87,7 +87,7 @@ func (n *Node) Untold() []Span {
 func (n *Node) ProvenUnhealthy() time.Duration {
 	var sum time.Duration
 	for _, h := range n.Health {
-		if h.To > h.From && (h.State == Unhealthy || h.State == NeverRelisted && h.To-h.From > int64(relist.StartUp)) {
+		if h.To > h.From && (h.State == Unhealthy || h.State == NeverRelisted && h.To-h.From > int64(pause.StartUp)) {
 			sum += time.Duration(h.To - h.From)
 		}
 	}

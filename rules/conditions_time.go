@@ -195,7 +195,7 @@ const startGrace = 15 * second
 
 // nevers groups the "yet to be successful" lines by process: short has those of processes
 // that log them for no longer than a start takes, long the others. Where a pod event or a
-// start stands between two of them, they are not of one stretch.
+// start stands between two of them, or the clock was set, they are not of one stretch.
 func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 	broken := func(a, b *parse.Event) bool {
 		return slices.ContainsFunc([]string{parse.SigEvent, parse.SigVersion, parse.SigStarting}, func(id string) bool {
@@ -210,9 +210,15 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 		})
 	}
 	for _, es := range s.processes(s.sig(parse.SigNever)) {
+		looping := 0 // how many more lines follow each other as those of a skipping loop do than do not
+		for i := range es[1:] {
+			if looping++; es[i+1].At-es[i].At > 10*second {
+				looping -= 2
+			}
+		}
 		for i := 0; i < len(es); {
 			j := i + 1
-			for j < len(es) && !broken(es[j-1], es[j]) {
+			for j < len(es) && !broken(es[j-1], es[j]) && !s.clockSet(es[j-1], es[j], looping > 0) {
 				j++
 			}
 			if es[j-1].At-es[i].At >= startGrace-second {
@@ -224,6 +230,19 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 		}
 	}
 	return short, long
+}
+
+// clockSet reports whether the clock was set back between two lines, or may have been set forward in a silence of the log,
+// which breaks the lines of a looping process.
+func (s *subject) clockSet(a, b *parse.Event, looping bool) bool {
+	for _, c := range s.n.Clocks {
+		for i := range c.Jumps {
+			if at := c.Jumps[i].At.Pos; c.Jumps[i].Step < 0 && at.File == a.File && at.File == b.File && a.Where().Before(at) != b.Where().Before(at) {
+				return true
+			}
+		}
+	}
+	return looping && slices.ContainsFunc(s.n.Gaps, func(g replay.LogGap) bool { return a.At <= g.From && g.To <= b.At && g.To > g.From })
 }
 
 // processes groups lines that the sync loop repeats by the process that wrote them: by PID

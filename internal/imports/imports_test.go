@@ -53,7 +53,7 @@ var layers = []layer{
 	{pkg: "replay/internal/serial", own: []string{"replay/internal/host"}},
 	{pkg: "replay/internal/pause", own: []string{"replay/internal/host", "replay/internal/kubelet", "replay/internal/table"}},
 	{pkg: "replay/internal/relist", own: []string{"parse", "parse/facts", "replay/internal/generator", "replay/internal/host", "replay/internal/kubelet", "replay/internal/pause", "replay/internal/serial", "replay/internal/snapshots"}},
-	{pkg: "replay/internal/health", own: []string{"parse", "replay/internal/generator", "replay/internal/host", "replay/internal/kubelet", "replay/internal/relist", "replay/internal/snapshots"}},
+	{pkg: "replay/internal/health", own: []string{"parse", "replay/internal/generator", "replay/internal/host", "replay/internal/kubelet", "replay/internal/pause", "replay/internal/relist", "replay/internal/snapshots"}},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "replay/internal/..."}},
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host", "replay/internal/table"}},

@@ -366,7 +366,7 @@ func provenOf(h *model.History, x *model.Health) time.Duration {
 	d := x.To.Sub(x.From)
 	for i := range h.Told {
 		e := &h.Told[i]
-		if x.State == "unhealthy" && e.Breach >= x.From && e.Breach < x.To {
+		if (x.State == "unhealthy" || x.State == "never-relisted") && e.Breach >= x.From && e.Breach < x.To {
 			d = max(d-e.Skipped, 0)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/generator"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
@@ -243,15 +244,19 @@ const conditionLate = 10400 * time.Millisecond
 
 // nevers claims that no relist had succeeded from the start of a run to the last line that says so.
 func (h *claims) nevers() {
-	last := map[int]*kubelet.Saying{}
-	for i := range h.s.Nevers {
-		if t := &h.s.Nevers[i]; t.Run >= 0 && (last[t.Run] == nil || t.At > last[t.Run].At) {
-			last[t.Run] = t
-		}
+	lines := map[int][]kubelet.Saying{}
+	for _, t := range h.s.Nevers {
+		lines[t.Run] = append(lines[t.Run], t)
 	}
 	for run := range h.s.Runs {
-		if t := last[run]; t != nil && (h.s.Runs[run].Start.Known() || len(h.s.Backs) == 0) { // by a clock that was set back, its first line may be a later one
-			h.add(h.s.Runs[run].First, t.At, NeverRelisted, ProofReport, host.Evidence{Record: t.Line})
+		from := h.s.Runs[run].First
+		if !h.s.Runs[run].Start.Known() && len(h.s.Backs) > 0 {
+			from = 0 // by a clock that was set back, its first line may be a later one
+		}
+		for _, x := range pause.Nevers(h.s, lines[run], from) {
+			if _, last := x.Ends(); x.Doubt == 0 || x.Long() {
+				h.add(x.From, last.At, NeverRelisted, ProofReport, host.Evidence{Record: last.Line})
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 )
 
 // Step is the part of a relist that is stuck.
@@ -49,10 +50,6 @@ type Episode struct {
 	Partial        bool // the log of the process is a selection or lost lines, so that a missing line proves nothing
 	Evidence       []host.Evidence
 }
-
-// StartUp is how long a kubelet may take for its first relist. Within it, "yet to be successful" is the normal
-// transient of every start.
-const StartUp = 60 * time.Second
 
 // episodes returns the disjoint intervals in which PLEG was unhealthy, sorted by start.
 func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
@@ -129,23 +126,7 @@ func newEpisodeBuilder(n *Known) *episodeBuilder {
 	for _, t := range s.Nevers {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}
-	if len(w.nevers[-1]) > 1 {
-		w.nevers[-1] = longestOf(w.nevers[-1], slices.Sorted(slices.Values(append(s.Breaks(), n.Parted...))))
-	}
 	return w
-}
-
-// longestOf returns the longest stretch of lines of unknown processes that none of the times breaks.
-func longestOf(all []kubelet.Saying, breaks []int64) (best []kubelet.Saying) {
-	for i, j := 0, 0; i < len(all); i = j {
-		next, _ := slices.BinarySearch(breaks, all[i].At+1)
-		for j = i + 1; j < len(all) && (next == len(breaks) || all[j].At < breaks[next]); j++ {
-		}
-		if len(best) == 0 || all[j-1].At-all[i].At > best[len(best)-1].At-best[0].At {
-			best = all[i:j:j]
-		}
-	}
-	return best
 }
 
 // run returns the episodes of one kubelet process.
@@ -283,25 +264,26 @@ func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 
 func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 15:04:05.000 UTC") }
 
-// never returns the episode in which no relist of the run had succeeded, if it lasted longer than StartUp.
+// never returns the episode in which no relist of the run had succeeded, if it lasted longer than a start may.
 func (w *episodeBuilder) never(run int) (Episode, bool) {
-	lines := w.nevers[run]
-	if len(lines) == 0 {
-		return Episode{}, false
-	}
-	first, last := lines[0].At, lines[len(lines)-1].At
-	from := first
+	from, breaks := int64(0), []int64(nil)
 	if run >= 0 {
-		from = cmp.Or(w.s.Runs[run].Loop, w.s.Runs[run].Start.At, first)
+		from = cmp.Or(w.s.Runs[run].Loop, w.s.Runs[run].Start.At)
+	} else {
+		breaks = slices.Sorted(slices.Values(append(w.s.Breaks(), w.n.Parted...)))
 	}
-	if last-from <= int64(StartUp) {
+	x, ok := pause.LongestNever(w.s, w.nevers[run], from, breaks)
+	if !ok || !x.Long() {
 		return Episode{}, false
 	}
-	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
-		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
-		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
-	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Res: lines[len(lines)-1].Line.When().Res.Duration(), Record: lines[len(lines)-1].Line}}}
-	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
+	first, last := x.Ends()
+	e := Episode{Run: run, Never: true, Breach: x.From, FirstReport: first.At, LastReport: last.At, Stepped: x.Doubt,
+		NeverReports: len(x.Lines), Threshold: w.n.Kubelet.Threshold,
+		Evidence: []host.Evidence{{Record: first.Line, Note: "no relist has succeeded yet"}, {Record: last.Line, Note: "still no relist has succeeded"}}}
+	g := &LastSeen{Run: run, Lo: x.From, Hi: x.From, Lines: []kubelet.Age{{At: last.At, Run: run, Res: last.Line.When().Res.Duration(), Record: last.Line}}}
+	if e.Recovered, e.RecoveredBasis = w.recovered(run, g, last.At); e.Recovered.Known() {
+		e.Recovered.Slack += e.Stepped
+	}
 	w.step(&e, nil)
 	return e, true
 }

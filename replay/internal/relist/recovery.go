@@ -8,6 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/pause"
 )
 
 // proof is a moment by which PLEG was healthy again, with the reason. The zero proof is none.
@@ -100,7 +101,7 @@ func (w *episodeBuilder) byNextRun(run int, last int64) (host.Instant, string) {
 		from = max(from, l[len(l)-1].At)
 	}
 	best := w.firstWork(next, from, 0).or(w.byNode(next, from))
-	if best.at <= last || best.at-began > int64(StartUp) {
+	if best.at <= last || best.at-began > int64(pause.StartUp) {
 		return host.Instant{}, "the kubelet process ended while PLEG was unhealthy"
 	}
 	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, "a new kubelet process: " + best.basis
