@@ -68,6 +68,9 @@ func TestClockSetInAStall(t *testing.T) {
 		if n.UnhealthyTime().Round(time.Minute) != 3*time.Minute {
 			t.Errorf("%v: unhealthy for %v", step, n.UnhealthyTime())
 		}
+		if d := n.ProvenUnhealthy(); d > 3*time.Minute+time.Second {
+			t.Errorf("%v: proven unhealthy for %v", step, d)
+		}
 		if step > 0 && step < time.Second { // a step shorter than a period cannot look like another relist
 			continue
 		}

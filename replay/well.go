@@ -91,5 +91,8 @@ func (n *Node) ProvenUnhealthy() time.Duration {
 			sum += time.Duration(h.To - h.From)
 		}
 	}
-	return sum
+	for i := range n.Episodes {
+		sum -= n.Episodes[i].Stepped // the clock was set forward: so much time did not pass
+	}
+	return max(sum, 0)
 }

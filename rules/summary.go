@@ -92,14 +92,15 @@ func summary(v *view, r *Result) string {
 		return name + ": " + sentence(append(absence(v, r), quietSummary(v, r)), v, r)
 	}
 	worst := WorstEpisode(v.n.Episodes)
-	e, slack := &v.n.Episodes[worst], v.n.RecoveredSlack(worst)
+	e := &v.n.Episodes[worst]
+	less := v.n.RecoveredSlack(worst) + e.Stepped // how much shorter it may have been
 	var b strings.Builder
 	if e.Never {
 		b.WriteString("no relist has succeeded since the kubelet started")
 		if e.FirstReport != 0 {
 			b.WriteString(", first seen " + clock(e.FirstReport))
 			if e.Recovered.Known() {
-				b.WriteString(", for " + parse.OrLess(time.Duration(e.Recovered.At-e.FirstReport), slack))
+				b.WriteString(", for " + parse.OrLess(time.Duration(e.Recovered.At-e.FirstReport), less))
 			}
 		}
 	} else {
@@ -113,9 +114,9 @@ func summary(v *view, r *Result) string {
 		}
 		switch took := time.Duration(e.Recovered.At - e.Breach); {
 		case e.Breach != 0 && e.Recovered.Known() && earlier:
-			b.WriteString(", for at least " + parse.Least(max(took-slack, 0)) + again(e, v, r))
+			b.WriteString(", for at least " + parse.Least(max(took-less, 0)) + again(e, v, r))
 		case e.Breach != 0 && e.Recovered.Known():
-			b.WriteString(" for " + parse.OrLess(took, slack) + again(e, v, r))
+			b.WriteString(" for " + parse.OrLess(took, less) + again(e, v, r))
 		default:
 			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End, e != &v.n.Episodes[len(v.n.Episodes)-1]) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
 		}

@@ -88,15 +88,16 @@ func (t times) episodes(n *model.Node) Section {
 
 // episodeLength formats the time from breach to recovery, or a lower bound of it.
 func episodeLength(e *model.Episode) string {
+	less := max(model.Duration(e.RecoveredSlack), 0) + e.Skipped // how much shorter it may have been
 	switch {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0 && e.AtLatest:
-		return "≥ " + parse.Least(max(e.Recovered.Sub(e.Breach)-model.Duration(e.RecoveredSlack), 0))
+		return "≥ " + parse.Least(max(e.Recovered.Sub(e.Breach)-less, 0))
 	case e.Recovered != 0:
-		return parse.OrLess(e.Recovered.Sub(e.Breach), max(model.Duration(e.RecoveredSlack), 0))
+		return parse.OrLess(e.Recovered.Sub(e.Breach), less)
 	case e.LastReport > e.Breach:
-		return "≥ " + parse.Least(e.LastReport.Sub(e.Breach))
+		return "≥ " + parse.Least(max(e.LastReport.Sub(e.Breach)-e.Skipped, 0))
 	}
 	return "?"
 }

@@ -45,7 +45,7 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.Breach != 0 && e.Recovered > e.Breach {
-			unhealthy += model.Seconds(e.Recovered.Sub(e.Breach))
+			unhealthy += model.Seconds(max(e.Recovered.Sub(e.Breach)-e.Skipped, 0))
 		}
 		if e.Recovered == 0 {
 			open++
