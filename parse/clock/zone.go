@@ -120,6 +120,38 @@ func (z zone) info(f *file, changed int) parse.ZoneInfo {
 	return out
 }
 
+// against returns how far the framing's clock, in a zone that changes its offset, is ahead of the message's if read in that
+// zone, by lines whose time it does not show twice: over a change, the readings alone differ by both differences.
+func (f *file) against(z zone) (l lag) {
+	var twice lag
+	if z.loc == nil {
+		return l
+	}
+	for i := range f.len() {
+		header, envelope := f.item(i).clocks()
+		if !header.Set || !envelope.Set || header == envelope || header.Lack&parse.LackZone == 0 || envelope.Lack&parse.LackZone == 0 {
+			continue
+		}
+		local, year := envelope.NS, 0
+		if envelope.Lack&parse.LackYear != 0 {
+			year = f.yearAt(i)
+		}
+		local = f.cal.inYear(local, year)
+		early, late := offsets(local, z.loc)
+		utc := local - int64(early)*int64(time.Second)
+		d := utc - f.cal.inYear(header.NS, f.cal.closest(header, utc))
+		if early == late {
+			l.add(d)
+		} else if !twice.known {
+			twice.add(d) // shown for the first time
+		}
+	}
+	if !l.known {
+		return twice
+	}
+	return l
+}
+
 // newest returns the leading reading of the file's newest line, in its year.
 func (f *file) newest() int64 {
 	last := f.len() - 1
@@ -179,7 +211,12 @@ func (f *file) zones(a *anchors, opt Options) {
 			f.header, f.envelope = z, fixed(apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
 			return
 		}
-		f.header = fixed(z.at(f.newest())-apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
+		off := z.at(f.newest()) - apart
+		if l := f.against(z); l.known {
+			least, _ := l.zone()
+			off = -least
+		}
+		f.header = fixed(off, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
 	}
 }
 
