@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -91,9 +92,9 @@ func (n *Records) Mixed(v *Survey) (a, b *parse.Event) {
 	return v.woven()
 }
 
-// woven returns two reports of one process of which the first does not fit between the second and an earlier one: these
-// name the same relist as the last one, so that all reports in between are of that relist too, and its age only grows,
-// whatever is done to the clock.
+// woven returns two lines of one process of which the first does not fit between the second, a report, and an earlier
+// one: these name the same relist as the last one, so that all reports in between are of that relist too, and its age only
+// grows, whatever is done to the clock; nor does the sync loop work in between.
 func (v *Survey) woven() (a, b *parse.Event) {
 	type report struct {
 		*parse.Event
@@ -126,6 +127,20 @@ func (v *Survey) woven() (a, b *parse.Event) {
 			seen[began/second] = x
 		}
 	}
+	const apart = 5 * int64(time.Millisecond) // lines of one moment may be in any order
+	v.Index.Each(KindWork, func(_ int, e *parse.Event, k Kinds) {
+		list := by[groupKey{File: e.File, Origin: e.Origin}]
+		if len(list) < 2 || k&KindSkip != 0 || e.Basis == parse.NoTime || e.Res.Duration() >= time.Second {
+			return
+		}
+		i := sort.Search(len(list), func(i int) bool { return list[i].Line > e.Line })
+		if i == 0 || i == len(list) || e.At-list[i-1].At < apart || list[i].At-e.At < apart || b != nil && !list[i].Where().Before(b.Where()) {
+			return
+		}
+		if d := list[i].At - list[i].age - list[i-1].At + list[i-1].age; max(d, -d) <= second {
+			a, b = e, list[i].Event
+		}
+	})
 	return a, b
 }
 
