@@ -254,7 +254,7 @@ func (h *claims) nevers() {
 			from = 0 // by a clock that was set back, its first line may be a later one
 		}
 		for _, x := range pause.Nevers(h.s, lines[run], from) {
-			if _, last := x.Ends(); x.Doubt == 0 || x.Long() {
+			if _, last := x.Ends(); x.Long() || last.At-x.From <= int64(pause.StartUp) {
 				h.add(x.From, last.At, NeverRelisted, ProofReport, host.Evidence{Record: last.Line})
 			}
 		}

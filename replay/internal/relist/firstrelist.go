@@ -20,7 +20,7 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 	}
 	r := &l.s.Runs[run]
 	last := l.s.LastNever(run)
-	if last == nil || last.At-r.Loop < int64(snapshots.LongRelist) || l.s.Quiet(r.Loop, last.At) != 0 { // the clock may have been set
+	if last == nil || last.At-r.Loop < int64(snapshots.LongRelist) || l.s.Quiet(r.Loop, last.At) > int64(kubelet.BackoffMax+kubelet.BackoffLate) { // the clock may have been set
 		return
 	}
 	events := l.burst(run, last.At)
