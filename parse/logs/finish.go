@@ -223,9 +223,9 @@ func (m *Merger) newCoverage(o parse.Origin) *parse.Coverage {
 // join adds what an origin wrote in a further run.
 func (m *Merger) join(c *parse.Coverage, l *stream) {
 	if c.Lines == 0 {
-		c.FirstLine, c.LastLine, c.Common = l.first, l.end, l.common
+		c.FirstLine, c.LastLine, c.Common = l.first, l.end, l.common.words
 	} else {
-		c.Common = common(c.Common).with(l.common)
+		c.Common = both(c.Common, l.common.words)
 		last, first := markSpot(&c.LastLine), &l.first
 		if first.Raw.Set && last.gap(&first.Raw, &first.Envelope, first.Raw != first.Envelope, gapMin(c.Origin.Source)) {
 			c.Gaps = append(c.Gaps, parse.Gap{Last: c.LastLine, Next: l.first})

@@ -197,28 +197,53 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 
 // common are the words that all messages contain; nil before the first one. Words are letters alone, at least three:
 // what stands beside them, as in "pod=", may be cut off or escaped in another message.
-type common []string
+type common struct {
+	words []string
+	at    []int // where they stood in the last message
+}
 
-// narrow drops the words that another message does not contain.
+// narrow drops the words that another message does not contain. Of two messages of one kind, words stand at the same
+// places, or all behind a longer value are moved alike: there each is looked for first.
 func (c *common) narrow(msg []byte) {
-	if *c != nil {
-		if len(*c) > 0 {
-			*c = slices.DeleteFunc(*c, func(w string) bool { return !bytes.Contains(msg, []byte(w)) })
-		}
+	if c.words == nil {
+		c.begin(msg)
 		return
 	}
-	*c = common{}
-	for _, w := range strings.FieldsFunc(string(clip(msg)), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) >= 3 && !slices.Contains(*c, w) {
-			*c = append(*c, w)
+	kept, moved, last := 0, 0, 0
+	for i, w := range c.words {
+		at := c.at[i] + moved
+		if at < 0 || at > len(msg)-len(w) || string(msg[at:at+len(w)]) != w {
+			at = last
+			n := bytes.Index(msg[at:], []byte(w))
+			if n < 0 {
+				at, n = 0, bytes.Index(msg, []byte(w))
+			}
+			if n < 0 {
+				continue
+			}
+			at += n
+		}
+		moved, last = at-c.at[i], at
+		c.words[kept], c.at[kept] = w, at
+		kept++
+	}
+	c.words, c.at = c.words[:kept], c.at[:kept]
+}
+
+func (c *common) begin(msg []byte) {
+	c.words = []string{}
+	text := string(clip(msg))
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) >= 3 && !slices.Contains(c.words, w) {
+			c.words, c.at = append(c.words, w), append(c.at, strings.Index(text, w))
 		}
 	}
 }
 
-// with returns the words that all messages of other contain, too.
-func (c common) with(other common) common {
-	return slices.DeleteFunc(c, func(w string) bool {
-		return !slices.ContainsFunc(other, func(o string) bool { return strings.Contains(o, w) })
+// both returns the words of a, of which each is part of a word of b.
+func both(a, b []string) []string {
+	return slices.DeleteFunc(a, func(w string) bool {
+		return !slices.ContainsFunc(b, func(o string) bool { return strings.Contains(o, w) })
 	})
 }
 
