@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,12 @@ import (
 
 // smallLimits keep one execution of a fuzz target within milliseconds.
 var smallLimits = bundle.Limits{Bytes: 1 << 20, Files: 20, Depth: 6, Whole: 256 << 10, Random: 256 << 10, Dict: 64 << 10, Time: 20 * time.Second}
+
+// seldomCollect lets garbage collection, a fifth of the time of a small analysis, wait.
+func seldomCollect(f *testing.F) {
+	old := debug.SetGCPercent(800)
+	f.Cleanup(func() { debug.SetGCPercent(old) })
+}
 
 var builtinPack = sync.OnceValue(func() *rules.Pack {
 	pack, _ := rules.Builtin()
@@ -145,13 +152,15 @@ func foundIn(a *model.Analysis) string {
 	return b.String()
 }
 
+var gzips = gzip.NewWriter(nil)
+
 // carried are ways in which the same bytes can be packed.
 var carried = []func(log []byte) (name string, data []byte){
 	func(log []byte) (string, []byte) {
 		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		w.Write(log)
-		w.Close()
+		gzips.Reset(&b)
+		gzips.Write(log)
+		gzips.Close()
 		return "kubelet.log.gz", b.Bytes()
 	},
 	func(log []byte) (string, []byte) {
@@ -182,6 +191,7 @@ func FuzzSameFindings(f *testing.F) {
 			f.Add([]byte(thin(lines, 3<<10)), uint8(form), uint16(3<<9))
 		}
 	}
+	seldomCollect(f)
 	f.Fuzz(func(t *testing.T, log []byte, form uint8, at uint16) {
 		if len(log) > 8<<10 {
 			return
@@ -272,6 +282,7 @@ func FuzzLess(f *testing.F) {
 		}
 	}
 	wholes := map[[3]uint8]*model.Analyzed{}
+	seldomCollect(f)
 	f.Fuzz(func(t *testing.T, which, at, n uint8, blocks []byte) {
 		if len(blocks) > 16 {
 			return
@@ -436,6 +447,8 @@ func FuzzRedact(f *testing.F) {
 	for i := range names {
 		f.Add(uint8(i), uint8(7*i), uint8(len(templates)+i), []byte{byte(i), byte(i)})
 	}
+	seldomCollect(f)
+	texts := redact.New(nil) // has seen the texts of all executions
 	f.Fuzz(func(t *testing.T, format, frame, which uint8, shape []byte) {
 		if len(shape) > 256 {
 			return
@@ -457,7 +470,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		a := analysisOf(t, tarred(entries...), "-")
 		key := [][]byte{nil, []byte("k")}[int(format/128)]
-		red := redact.New(key)
+		red := texts.Anew(key)
 		var out strings.Builder
 		r := fillWith(a, red)
 		if err := formats[int(format)%len(formats)].Write(&out, r, report.Options{Verbose: true}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
@@ -58,6 +59,9 @@ func (b *buffer) data() []byte { return b.mem[b.from:b.to] }
 func (l *loader) take() *buffer {
 	b := <-l.bufs
 	if b == nil {
+		b, _ = spare.Get().(*buffer)
+	}
+	if b == nil {
 		b = &buffer{mem: make([]byte, headroom+runSize)}
 	}
 	b.from, b.to = headroom, headroom
@@ -70,6 +74,20 @@ func (l *loader) give(b *buffer) {
 		b = nil
 	}
 	l.bufs <- b
+}
+
+// spare holds buffers of loads that have ended, for the next ones: a batch loads
+// thousands of small bundles.
+var spare sync.Pool // of *buffer
+
+// spareBuffers gives up the free buffers.
+func (l *loader) spareBuffers() {
+	for range len(l.bufs) {
+		if b := <-l.bufs; b != nil {
+			spare.Put(b)
+		}
+		l.bufs <- nil
+	}
 }
 
 // fill reads until the buffer is full. eof is true if nothing follows, because of

@@ -144,6 +144,7 @@ func (l *loader) run(units []*unit) {
 	walkers.Wait()
 	close(l.jobs)
 	workers.Wait()
+	l.spareBuffers()
 }
 
 // do runs a job in a worker, or in the calling walker if all workers are busy: the
