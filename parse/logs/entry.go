@@ -67,7 +67,10 @@ func (e *entry) accepts(r *record) bool {
 	if e.extract == nil {
 		return false
 	}
-	_, ok := e.extract(r)
+	fields, ok := e.extract(r)
+	if ok {
+		r.by, r.found = e, fields
+	}
 	return ok
 }
 
@@ -99,6 +102,8 @@ func (e *entry) fieldsOf(r *record, dst []parse.Field) []parse.Field {
 		out = e.keyFields(r, out)
 	case len(e.Regexps) > 0 && e.groups(r, &out):
 		out = e.keyFields(r, out)
+	case r.by == e:
+		out = r.found
 	case e.extract != nil:
 		out, _ = e.extract(r)
 	}

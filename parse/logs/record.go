@@ -30,6 +30,8 @@ type record struct {
 	joined string // cached result of text(0)
 	rpc    *rpc   // cached result of isRPC
 	room   []parse.Field
+	by     *entry        // the last entry whose extractor accepted the record
+	found  []parse.Field // what it extracted
 }
 
 // readRecord recognizes the form of a message. Keys are read on demand.
