@@ -47,10 +47,17 @@ func (f *file) seasons(opt Options) {
 		return
 	}
 	for _, c := range f.coverage {
+		if c.Origin.Source != parse.SrcKubelet {
+			continue
+		}
+		most := int64(time.Minute)
 		for i := range c.Gaps {
-			if g := &c.Gaps[i]; c.Origin.Source == parse.SrcKubelet && len(f.changed) < parse.Many {
-				f.season(g, c.Gaps)
+			if d := c.Gaps[i].Next.Raw.NS - c.Gaps[i].Last.Raw.NS; d <= goesOn {
+				most = max(most, d)
 			}
+		}
+		for i := 0; i < len(c.Gaps) && len(f.changed) < parse.Many; i++ {
+			f.season(&c.Gaps[i], most)
 		}
 	}
 	slices.SortFunc(f.changed, func(a, b season) int { return a.index - b.index })
@@ -59,33 +66,29 @@ func (f *file) seasons(opt Options) {
 	}
 }
 
-// season records the change, if any, between two lines of a process that follow each other, no further apart than others of
-// its lines.
-func (f *file) season(g *parse.Gap, all []parse.Gap) {
+// season records the change, if any, between two lines of a process that follow each other, no further apart than most, as
+// others of its lines are.
+func (f *file) season(g *parse.Gap, most int64) {
 	from, to := item{mark: &g.Last}, item{mark: &g.Next}
 	i, j := f.find(g.Last.Pos), f.find(g.Next.Pos)
 	if j <= i {
 		return
 	}
-	a, b := from.lead(), to.lead()
-	s, most := season{index: j, pos: g.Next.Pos}, int64(time.Minute)
-	for k := range all {
-		if d := all[k].Next.Raw.NS - all[k].Last.Raw.NS; d <= goesOn {
-			most = max(most, d)
-		}
+	h0, e0 := from.clocks()
+	h1, e1 := to.clocks()
+	s := season{index: j, header: f.change(h0, h1, j, most), envelope: f.change(e0, e1, j, most), pos: g.Next.Pos}
+	if s.header == 0 && s.envelope == 0 {
+		return
 	}
+	a, b := from.lead(), to.lead()
 	for k := i + 1; k < j; k++ { // lines of others in between
 		if c := f.item(k).lead(); c.Set && c.Lack == a.Lack && abs(c.NS-b.NS) < abs(c.NS-a.NS) {
 			s.index, s.pos = k, f.item(k).pos()
 			break
 		}
 	}
-	h0, e0 := from.clocks()
-	h1, e1 := to.clocks()
-	if s.header, s.envelope = f.change(h0, h1, j, most), f.change(e0, e1, j, most); s.header != 0 || s.envelope != 0 {
-		if !slices.ContainsFunc(f.changed, func(x season) bool { return abs(int64(x.index-s.index)) <= int64(j-i) }) {
-			f.changed = append(f.changed, s)
-		}
+	if !slices.ContainsFunc(f.changed, func(x season) bool { return abs(int64(x.index-s.index)) <= int64(j-i) }) {
+		f.changed = append(f.changed, s)
 	}
 }
 
