@@ -54,3 +54,37 @@ func TestSeasons(t *testing.T) {
 		}
 	}
 }
+
+// TestSeasonsOfManyNodes: the lines that others wrote between two lines of a node are not read for each of its pauses.
+func TestSeasonsOfManyNodes(t *testing.T) {
+	const n, nodes = 40_000, 4_000
+	took := func(gaps bool) time.Duration {
+		var pairs [][2]string
+		at := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+		for i := range n {
+			pairs = append(pairs, [2]string{"", at.Add(time.Duration(i) * time.Second).Format("2006-01-02T15:04:05")})
+		}
+		f := &parse.File{Path: "k"}
+		b := lines(t, f, pairs...)
+		mark := func(i int) parse.Mark {
+			return parse.Mark{Pos: b.Events[i].Where(), Raw: b.Events[i].Raw().Header}
+		}
+		for k := range nodes {
+			origin := *b.Events[0].Origin
+			origin.Source = parse.SrcKubelet
+			cover := &parse.Coverage{File: f, Origin: &origin, FirstLine: mark(k), LastLine: mark(n - nodes + k)}
+			for i := k + nodes; gaps && i < n; i += nodes {
+				cover.Gaps = append(cover.Gaps, parse.Gap{Last: mark(i - nodes), Next: mark(i)})
+			}
+			b.Coverage = append(b.Coverage, cover)
+		}
+		began := time.Now()
+		Resolve(b, Options{})
+		return time.Since(began)
+	}
+	without, with := took(false), took(true)
+	if with > 4*without+500*time.Millisecond {
+		t.Errorf("it takes %v with the pauses, %v without", with, without)
+	}
+	t.Log(with, without)
+}
