@@ -10,7 +10,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
-	"github.com/plegforensics/plegforensics/internal/indent"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -265,6 +264,6 @@ func writeMap(c *cli.Context, red *redact.Redactor) error {
 		return nil
 	}
 	return f.Write(c.Context, func(w io.Writer) error {
-		return indent.Encode(w, red.Replacements())
+		return report.Encode(w, red.Replacements())
 	})
 }

@@ -95,8 +95,6 @@ func (p *Partial) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e := json.NewEncoder(z)
-	e.SetEscapeHTML(false)
 	lines := []any{p.Header}
 	if len(p.Shards) > 0 {
 		lines = append(lines, shardLine{p.Shards})
@@ -105,7 +103,11 @@ func (p *Partial) Write(w io.Writer) error {
 		lines = append(lines, r)
 	}
 	for _, l := range append(lines, end{len(p.Records)}) {
-		if err := e.Encode(l); err != nil {
+		b, err := model.Compact(l)
+		if err == nil {
+			_, err = z.Write(append(b, '\n'))
+		}
+		if err != nil {
 			return errors.Join(err, z.Close())
 		}
 	}
@@ -272,7 +274,7 @@ func better(a, b *Record) bool {
 }
 
 func bytesOf(r *Record) string {
-	b, err := json.Marshal(r)
+	b, err := model.Compact(r)
 	if err != nil {
 		return r.Name // unreachable: only a NaN cannot be encoded
 	}

@@ -77,9 +77,9 @@ var layers = []layer{
 		impure: "the PromQL engine wants a context"},
 	{pkg: "parse/inventory", own: []string{"parse", "parse/facts"}},
 	{pkg: "rules/advice", own: []string{"parse", "parse/facts", "replay", "rules"}},
-	{pkg: "internal/report/model", own: []string{"parse", "parse/facts", "parse/inventory", "pleg", "replay", "replay/...", "rules", "rules/advice", "rules/alerts", "rules/query"}},
+	{pkg: "internal/report/model", own: []string{"parse", "parse/facts", "parse/inventory", "pleg", "replay", "replay/...", "rules", "rules/advice", "rules/alerts", "rules/query"}, third: []string{"github.com/go-json-experiment/json"}},
 	{pkg: "internal/report/timeline", own: []string{"internal/report/model", "parse"}},
-	{pkg: "internal/report", own: []string{"internal/indent", "internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/report", own: []string{"internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty", "github.com/go-json-experiment/json"}},
 	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "pleg", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 

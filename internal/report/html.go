@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -214,7 +213,7 @@ func splitPath(e model.Evidence) [2]string {
 // island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end the script element,
 // and compression keeps a hundred thousand quoted lines to a few megabytes.
 func island(r *model.Report) (string, error) {
-	data, err := json.Marshal(viewOf(r))
+	data, err := model.Compact(viewOf(r))
 	return base64.StdEncoding.EncodeToString(packed(data, gzip.BestCompression)), err
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/internal/indent"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
@@ -29,7 +28,7 @@ func Mark(format, version, command string) string {
 }
 
 // Encode writes v as an indented JSON document.
-func Encode(w io.Writer, v any) error { return indent.Encode(w, v) }
+func Encode(w io.Writer, v any) error { return model.Encode(w, v) }
 
 // MarkedLine writes object as a line of JSON whose first key is the schema. The object must have
 // fields.

@@ -2,12 +2,14 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
@@ -24,8 +26,8 @@ type view struct {
 // columns are rows encoded by column: one array per field.
 type columns[Row any] []Row
 
-// MarshalJSON implements json.Marshaler.
-func (rows columns[Row]) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (rows columns[Row]) MarshalJSONTo(e *jsontext.Encoder) error {
 	out := map[string]any{}
 	for i, f := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
 		column := reflect.MakeSlice(reflect.SliceOf(f.Type), len(rows), len(rows))
@@ -34,7 +36,7 @@ func (rows columns[Row]) MarshalJSON() ([]byte, error) {
 		}
 		out[f.Tag.Get("json")] = column.Interface()
 	}
-	return json.Marshal(out)
+	return json.MarshalEncode(e, out)
 }
 
 type viewNode struct {

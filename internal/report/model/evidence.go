@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
@@ -111,8 +114,8 @@ func (p Proof) Told(n int) (out []Evidence) {
 // All returns all evidence, never nil.
 func (p Proof) All() []Evidence { return p.First(p.Len()) }
 
-// MarshalJSON implements json.Marshaler.
-func (p Proof) MarshalJSON() ([]byte, error) { return Compact(p.All()) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (p Proof) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, p.All()) }
 
 // evidence cleans one piece of evidence.
 func (c *Cleaner) evidence(e replay.Evidence) Evidence {

@@ -1,11 +1,14 @@
 package model
 
 import (
-	"bytes"
-	"encoding/json"
+	"io"
 	"iter"
 	"math"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	legacy "github.com/go-json-experiment/json/v1"
 )
 
 // Time is a moment in Unix nanoseconds. 0 means unknown and is null in JSON; other values are RFC
@@ -28,12 +31,12 @@ func (t Time) String() string {
 // Sub returns the duration from u to t.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// MarshalJSON implements json.Marshaler.
-func (t Time) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (t Time) MarshalJSONTo(e *jsontext.Encoder) error {
 	if t == 0 {
-		return []byte("null"), nil
+		return e.WriteToken(jsontext.Null)
 	}
-	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)+2), `"`+timeLayout+`"`), nil
+	return e.WriteValue(t.UTC().AppendFormat(e.AvailableBuffer(), `"`+timeLayout+`"`))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -99,13 +102,19 @@ func InBrackets(s string) string {
 	return " (" + s + ")"
 }
 
+// asWritten are the options of all documents: JSON as encoding/json writes it, without escaping < and >.
+var asWritten = json.JoinOptions(legacy.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
+
 // Compact encodes v as one line of JSON without escaping < and >.
-func Compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+func Compact(v any) ([]byte, error) { return json.Marshal(v, asWritten) }
+
+// Encode writes v as an indented JSON document. What it holds is written as it is made.
+func Encode(w io.Writer, v any) error {
+	if err := json.MarshalWrite(w, v, asWritten, jsontext.WithIndent("  ")); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
 
 // Seq is a sequence whose elements are made on demand, in the same order each time. A nil Seq is
@@ -130,16 +139,19 @@ func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
 	}
 }
 
-// Elements implements indent.List.
-func (s Seq[T]) Elements(yield func(any) bool) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (s Seq[T]) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginArray)
 	if s != nil {
-		s(func(x T) bool { return yield(&x) })
+		s(func(x T) bool {
+			if err == nil {
+				err = json.MarshalEncode(e, &x)
+			}
+			return err == nil
+		})
 	}
-}
-
-// MarshalJSON implements json.Marshaler.
-func (s Seq[T]) MarshalJSON() ([]byte, error) {
-	all := []T{}
-	s.Each(func(x T) { all = append(all, x) })
-	return Compact(all)
+	if err != nil {
+		return err
+	}
+	return e.WriteToken(jsontext.EndArray)
 }
