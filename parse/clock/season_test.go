@@ -82,9 +82,7 @@ func TestSeasonsOfManyNodes(t *testing.T) {
 		Resolve(b, Options{})
 		return time.Since(began)
 	}
-	without, with := took(false), took(true)
-	if with > 4*without+500*time.Millisecond {
+	if without, with := took(false), took(true); with > 20*without+5*time.Second { // a minute and more if they are read
 		t.Errorf("it takes %v with the pauses, %v without", with, without)
 	}
-	t.Log(with, without)
 }
