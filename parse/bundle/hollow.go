@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"encoding/binary"
+	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -84,22 +85,49 @@ type linePlace struct {
 	row         uint32 // position in rows of the last value left out
 }
 
-// slice returns n bytes at off of the full lines; they must lie within one line. It
-// searches from *from on (from the start if that is too far) and leaves *from at
-// the line found.
-func (h *hollow) slice(off, n uint32, from *linePlace, interned *parse.StringTable) string {
-	if off < from.off {
-		*from = linePlace{}
+// places holds positions of lines that were passed, so that the next line to be found is near one of them.
+type places struct {
+	last  linePlace   // the line found last
+	marks []linePlace // in order, markEvery or more apart
+}
+
+// markEvery is how many bytes of lines lie between two marks, some 16 lines.
+const markEvery = 2 << 10
+
+// before returns the last known line that begins at or before off.
+func (p *places) before(off uint32) linePlace {
+	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].off > off })
+	switch {
+	case i > 0 && (p.last.off > off || p.last.off < p.marks[i-1].off):
+		return p.marks[i-1]
+	case p.last.off <= off:
+		return p.last
 	}
+	return linePlace{}
+}
+
+// pass notes a line.
+func (p *places) pass(l linePlace) {
+	if n := len(p.marks); l.off >= markEvery && (n == 0 || l.off >= p.marks[n-1].off+markEvery) {
+		p.marks = append(p.marks, l)
+	}
+}
+
+// slice returns n bytes at off of the full lines; they must lie within one line. It
+// searches from the nearest of the lines seen so far.
+func (h *hollow) slice(off, n uint32, seen *places, interned *parse.StringTable) string {
+	from := seen.before(off)
 	for from.heads < len(h.heads) {
-		next := *from
+		next := from
 		h.walk(&next, nil, interned)
 		if off < next.off {
-			line := *from
+			line := from
 			full := h.walk(&line, make([]byte, 0, next.off-from.off), interned)
+			seen.last = from
 			return string(full[off-from.off:][:n])
 		}
-		*from = next
+		from = next
+		seen.pass(from)
 	}
 	return ""
 }

@@ -59,3 +59,23 @@ func TestHollowLeaves(t *testing.T) {
 		t.Errorf("%q is kept, want %q", got, want)
 	}
 }
+
+// TestPlaces checks that a line is looked for near one that was seen, whatever the order of the lookups.
+func TestPlaces(t *testing.T) {
+	var h hollow
+	line := bytes.Repeat([]byte("x"), 100)
+	for range 1000 {
+		h.add(line)
+	}
+	var seen places
+	h.slice(h.size-1, 1, &seen, nil)
+	for _, i := range rand.Perm(1000) {
+		off := uint32(i * len(line))
+		if from := seen.before(off + 50); from.off > off || off-from.off > markEvery+100 {
+			t.Fatalf("line %d is looked for from byte %d on", i, from.off)
+		}
+		if rand.IntN(3) == 0 {
+			h.slice(off, 1, &seen, nil)
+		}
+	}
+}

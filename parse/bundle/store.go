@@ -57,7 +57,7 @@ func (p *packer) done() {
 type cacheSlot struct {
 	block *textBlock
 	lines hollow
-	at    linePlace // position of the last lookup
+	seen  places // lines that were looked up
 	used  uint64
 }
 
@@ -82,7 +82,7 @@ func (b *textBlock) Row(n uint32) (parse.Row, *parse.StringTable) {
 // Slice returns n bytes at off of the block.
 func (b *textBlock) Slice(off, n uint32) string {
 	if b.lines != nil {
-		return b.lines.slice(off, n, new(linePlace), b.store.interned)
+		return b.lines.slice(off, n, new(places), b.store.interned)
 	}
 	return b.store.slice(b, off, n)
 }
@@ -91,7 +91,7 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.slot(b)
-	return c.lines.slice(off, n, &c.at, s.interned)
+	return c.lines.slice(off, n, &c.seen, s.interned)
 }
 
 // slot returns the cache slot that holds the block, unpacking it if necessary. The
@@ -116,7 +116,7 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 	s.folded, _ = s2.Decode(s.folded[:cap(s.folded)], b.packed)
 	lines := hollow{text: slices.Grow(c.lines.text[:0], b.text), heads: slices.Grow(c.lines.heads[:0], b.heads), rows: b.rows}
 	unfold(s.folded[:b.notes], s.folded[b.notes:], &lines)
-	*c = cacheSlot{block: b, lines: lines, used: s.clock}
+	*c = cacheSlot{block: b, lines: lines, seen: places{marks: c.seen.marks[:0]}, used: s.clock}
 	s.last = c
 	return c
 }
