@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -115,7 +114,16 @@ func (p Proof) Told(n int) (out []Evidence) {
 func (p Proof) All() []Evidence { return p.First(p.Len()) }
 
 // MarshalJSONTo implements json.MarshalerTo.
-func (p Proof) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, p.All()) }
+func (p Proof) MarshalJSONTo(e *jsontext.Encoder) error {
+	var one Evidence
+	return encodeList(e, func(yield func(*Evidence) bool) {
+		for i := 0; i < p.Len(); i++ {
+			if one = p.At(i); !yield(&one) {
+				return
+			}
+		}
+	})
+}
 
 // evidence cleans one piece of evidence.
 func (c *Cleaner) evidence(e replay.Evidence) Evidence {

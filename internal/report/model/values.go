@@ -141,17 +141,23 @@ func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (s Seq[T]) MarshalJSONTo(e *jsontext.Encoder) error {
+	return encodeList(e, func(yield func(*T) bool) {
+		if s != nil {
+			s(func(x T) bool { return yield(&x) })
+		}
+	})
+}
+
+// encodeList writes elements as they are made.
+func encodeList[T any](e *jsontext.Encoder, all iter.Seq[*T]) error {
 	err := e.WriteToken(jsontext.BeginArray)
-	if s != nil {
-		s(func(x T) bool {
-			if err == nil {
-				err = json.MarshalEncode(e, &x)
-			}
-			return err == nil
-		})
-	}
 	if err != nil {
 		return err
+	}
+	for x := range all {
+		if err = json.MarshalEncode(e, x); err != nil {
+			return err
+		}
 	}
 	return e.WriteToken(jsontext.EndArray)
 }
