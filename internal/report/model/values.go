@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bufio"
 	"io"
 	"iter"
 	"math"
@@ -110,11 +111,12 @@ func Compact(v any) ([]byte, error) { return json.Marshal(v, asWritten) }
 
 // Encode writes v as an indented JSON document. What it holds is written as it is made.
 func Encode(w io.Writer, v any) error {
-	if err := json.MarshalWrite(w, v, asWritten, jsontext.WithIndent("  ")); err != nil {
+	to := bufio.NewWriterSize(w, 1<<16) // the encoder writes less at a time
+	if err := json.MarshalWrite(to, v, asWritten, jsontext.WithIndent("  ")); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	to.WriteByte('\n')
+	return to.Flush()
 }
 
 // Seq is a sequence whose elements are made on demand, in the same order each time. A nil Seq is
