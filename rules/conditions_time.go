@@ -193,6 +193,9 @@ var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m
 // up to 15 s on a busy node.
 const startGrace = 15 * second
 
+// loopPause is more than a sync loop that skips its turns pauses (5 s at most), with room for a line that is missing.
+const loopPause = 10 * second
+
 // nevers groups the "yet to be successful" lines by process: short has those of processes
 // that log them for no longer than a start takes, long the others. Where a pod event or a
 // start stands between two of them, or the clock was set, they are not of one stretch.
@@ -212,7 +215,7 @@ func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
 	for _, es := range s.processes(s.sig(parse.SigNever)) {
 		looping := 0 // how many more lines follow each other as those of a skipping loop do than do not
 		for i := range es[1:] {
-			if looping++; es[i+1].At-es[i].At > 10*second {
+			if looping++; es[i+1].At-es[i].At > loopPause {
 				looping -= 2
 			}
 		}
@@ -247,11 +250,11 @@ func (s *subject) clockSet(a, b *parse.Event, looping bool) bool {
 
 // processes groups lines that the sync loop repeats by the process that wrote them: by PID
 // or, where that tells no processes apart (none, or 1 in a container), split where another run
-// begins or more time passes than a skipping loop pauses, with room for a line that is missing.
+// begins or more than loopPause passes.
 func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
 	at := map[int]int{}
 	another := func(last, e *parse.Event) bool {
-		return e.At-last.At > 10*second || slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First > last.At && r.First <= e.At })
+		return e.At-last.At > loopPause || slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First > last.At && r.First <= e.At })
 	}
 	for _, e := range es {
 		pid := e.Origin.PID

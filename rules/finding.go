@@ -106,6 +106,7 @@ type Result struct {
 	Unready    []Unready
 	Status     string          // unhealthy, degraded, healthy, unknown
 	Summary    string          // one sentence for a ticket
+	Silent     bool            // nothing in the input tells how PLEG was or what troubled it
 	Crossed    Crossed         // number of breaches by rule ID; Breaches omits some if there are very many
 	Warnings   []parse.Warning // what was too much to keep or read in full
 }

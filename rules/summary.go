@@ -151,9 +151,6 @@ func sentence(parts []string, v *view, r *Result) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ") + "."
 }
 
-// NotEnough begins the summary of a node of which the input tells nothing.
-const NotEnough = "not enough evidence to tell"
-
 // WorstEpisode returns the index of the worst episode, by the larger of how far the age of
 // the last relist exceeded the threshold and how long the episode provably lasted. It
 // returns 0 if there are no episodes.
@@ -365,7 +362,8 @@ func quietSummary(v *view, r *Result) string {
 	case found == "" && len(v.sig(parse.SigQuoted)) > 0:
 		return "the input quotes a report that PLEG is not healthy; nothing shows that it is this node's own" + maybe + ". Collect the kubelet log of the node"
 	case found == "":
-		return NotEnough + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
+		r.Silent = true
+		return "not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
 	case well:
 		return within + unseen + ". Found: " + found + maybe
 	}

@@ -88,30 +88,17 @@ type Redactor struct {
 	next  map[Kind]int
 	plain bool          // some name is also an ordinary word
 	like  map[Kind]bool // kinds whose pseudonyms may be names: one begins like them
-	*seen
+	where memo
+	words []judged            // cache: whether a word is strange
 	trust map[string]trust    // cache: trust in a name
 	heard map[uint64]struct{} // cache: texts that were learned from
 	shown shown
 }
 
-// seen is what redactors remember of texts and words, which depends on nothing but these.
-type seen struct {
-	where memo
-	words []judged // whether a word is strange
-}
-
 // New returns a redactor. With a key, pseudonyms depend on key and name alone, so that several
 // reports agree; without one, names are numbered in an order that reveals nothing.
 func New(key []byte) *Redactor {
-	return newWith(key, &seen{newMemo(), make([]judged, maxJudged)})
-}
-
-// Anew returns a redactor that has learned no names but knows the texts that r has seen. The two
-// must not be used concurrently.
-func (r *Redactor) Anew(key []byte) *Redactor { return newWith(key, r.seen) }
-
-func newWith(key []byte, s *seen) *Redactor {
-	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, heads: map[string][]int{}, seen: s, trust: map[string]trust{}, heard: map[uint64]struct{}{}, taken: map[string]bool{}, next: map[Kind]int{}, like: map[Kind]bool{}}
+	return &Redactor{key: key, mac: hmac.New(sha256.New, key), names: map[string]*name{}, heads: map[string][]int{}, where: newMemo(), words: make([]judged, maxJudged), trust: map[string]trust{}, heard: map[uint64]struct{}{}, taken: map[string]bool{}, next: map[Kind]int{}, like: map[Kind]bool{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a report needs.

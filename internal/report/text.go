@@ -59,7 +59,7 @@ func worstNode(ns []*model.Node) *model.Node {
 	}
 	rank := func(n *model.Node) int {
 		told := min(len(n.Causes)+len(n.LookAlikes), 1)
-		if !strings.HasPrefix(plainSummary(n), rules.NotEnough) {
+		if !n.Silent {
 			told += 2
 		}
 		return (slices.Index([]string{"unknown", "degraded", "unhealthy"}, n.Status)*1000+min(len(n.Episodes), 999))*4 + told

@@ -108,7 +108,7 @@ func warnSeasons(b *parse.Bundle, files []*file) {
 		for _, s := range f.changed {
 			by := time.Duration(cmp.Or(s.header, s.envelope)) * time.Second
 			b.Warnings = append(b.Warnings, parse.Warning{Pos: s.pos, Note: true,
-				Msg: fmt.Sprintf("before this line the local time changes by %+d minutes, as clocks are set to or from summer time; no time is lost or told twice", int(by.Minutes()))})
+				Msg: fmt.Sprintf("before this line the stamps, whose zone is not stated, jump by %+d minutes, at a moment at which clocks are set to or from summer time: taken for that change, and for neither a hole in the log nor a clock that was set; give --tz if it is none", int(by.Minutes()))})
 		}
 	}
 }
@@ -290,7 +290,7 @@ func (f *file) namedZone() string {
 }
 
 func (f *file) report() parse.FileClock {
-	_, header, envelope := f.changedBy(f.len())
+	header, envelope := f.changedBy(f.len())
 	framing, message := f.envelope, f.header
 	if f.anyHeader && !f.bareHeader && !f.bareEnvelope && !f.zoned { // no framing, and messages that state their zone
 		framing = message

@@ -84,7 +84,7 @@ func (f *file) byAnchor() (zone, bool) {
 	found := false
 	for i := range f.inner {
 		s := &f.inner[i]
-		_, changed, moved := f.changedBy(s.index)
+		changed, moved := f.changedBy(s.index)
 		if header, _ := f.item(s.index).clocks(); !header.Set {
 			changed = moved
 		}

@@ -117,7 +117,7 @@ func (f *file) seasonable() bool {
 	offs := map[int]int{} // by what the changes move readings: the offset that the stamps tell without them
 	for i := range f.inner {
 		if off, ok := f.offset(&f.inner[i], 0); ok {
-			_, header, envelope := f.changedBy(f.inner[i].index)
+			header, envelope := f.changedBy(f.inner[i].index)
 			offs[header+envelope] = off
 		}
 	}
@@ -131,14 +131,14 @@ func (f *file) seasonable() bool {
 	return true
 }
 
-// changedBy returns by how many seconds the readings of the item at index are moved by changes before it, and whether any are.
-func (f *file) changedBy(index int) (any bool, header, envelope int) {
+// changedBy returns by how many seconds the readings of the item at index are moved by changes before it.
+func (f *file) changedBy(index int) (header, envelope int) {
 	for _, s := range f.changed {
 		if s.index <= index {
-			any, header, envelope = true, header+s.header, envelope+s.envelope
+			header, envelope = header+s.header, envelope+s.envelope
 		}
 	}
-	return any, header, envelope
+	return header, envelope
 }
 
 // find returns the index of the first item that does not stand before pos.

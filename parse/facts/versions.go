@@ -52,8 +52,9 @@ func (s *scan) hostname() {
 
 // isOneNode recognizes the table of kubectl get node with a single row.
 func isOneNode(name, head string) bool {
-	lines := strings.Split(strings.TrimSpace(head), "\n")
-	return strings.HasPrefix(name, "kubectl_get_no") && len(lines) == 2 && strings.HasPrefix(lines[0], "NAME ") && strings.Contains(lines[0], " ROLES ")
+	table, row, _ := strings.Cut(strings.TrimSpace(head), "\n")
+	col, _ := tableHead([]byte(table))
+	return strings.HasPrefix(name, "kubectl_get_no") && col > 0 && row != "" && !strings.Contains(row, "\n")
 }
 
 // oneNode reads the name of the node that was asked for.

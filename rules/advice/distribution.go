@@ -247,12 +247,12 @@ func (d *distribution) fillLogs(s string) string {
 		switch journal := "journalctl -u " + strings.Join(units, " -u ") + m[2]; {
 		case len(files) == 0:
 			return journal
-		case len(units) == 0 && strings.HasPrefix(files[0], "docker logs "):
+		case strings.HasPrefix(files[0], "docker logs ") && len(units) == 0:
 			return "{ " + files[0] + " 2>&1; } "
-		case len(units) == 0:
-			return "cat " + strings.Join(files, " ") + " "
 		case strings.HasPrefix(files[0], "docker logs "):
 			return "{ " + files[0] + " 2>&1; " + strings.TrimSpace(journal) + "; } "
+		case len(units) == 0:
+			return "cat " + strings.Join(files, " ") + " "
 		default:
 			return "{ " + strings.TrimSpace(journal) + "; cat " + strings.Join(files, " ") + "; } "
 		}

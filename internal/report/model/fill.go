@@ -99,7 +99,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	run := advice.CommandsFor(n.Node, n.Breaches)
 	cause := func(x rules.Cause) Cause { return c.cause(&x, run) }
 	out := &Node{
-		Name: c.name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.text(n.Summary),
+		Name: c.name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.text(n.Summary), Silent: n.Silent,
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.text(n.Window.Timezone), c.text(n.Window.TimezoneBasis), c.text(n.Window.YearBasis), Given(n.Window.Step != 0, Seconds(n.Window.Step)), Given(n.Window.Lines.From > n.Window.Start || n.Window.Lines.To != 0 && n.Window.Lines.To < n.Window.End, Span{Time(n.Window.Lines.From), Time(n.Window.Lines.To)})},
 		Breaches: list(n.Breaches, c.breach), Crossed: n.Crossed, Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),

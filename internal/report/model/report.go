@@ -82,6 +82,7 @@ type Node struct {
 	Window     Window        `json:"window"`
 	Status     string        `json:"status"`
 	Summary    string        `json:"summary"`
+	Silent     bool          `json:"-"` // nothing in the input tells how PLEG was or what troubled it
 	Episodes   []Episode     `json:"episodes"`
 	Worst      int           `json:"-"` // index of the episode to present first
 	Breaches   []Breach      `json:"breaches"`

@@ -1,4 +1,5 @@
-// Package pause says what a pause between the lines of two relists proves. At verbosity 5 each relist begins with its
+// Package pause says what a pause between lines proves: between those of two relists, and between those by which no
+// relist has succeeded yet. At verbosity 5 each relist begins with its
 // own line. But the verbosity of a running kubelet can be lowered, and lines can be lost without a trace, so the
 // missing line of a relist proves nothing by itself.
 package pause
