@@ -41,14 +41,17 @@ const (
 	manyToLearn = 20_000
 )
 
-// room is the number of bytes by which the heap may grow now.
-var room atomic.Int64
+var (
+	room    atomic.Int64  // bytes by which the heap may grow now
+	next    atomic.Uint64 // bytes of the heap at which the next collection begins
+	largest atomic.Uint64 // bytes of the largest heap that was collected
+)
 
 // governHeap sets the pace of the garbage collector after each collection, unless GOGC is set.
 func governHeap() {
 	room.Store(heapRoom)
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapPercent(4<<20, heapRoom)) // where Go starts
+		setPace(4<<20, heapPercent(4<<20, heapRoom)) // where Go starts
 		afterCollection()
 	}
 }
@@ -57,11 +60,19 @@ func governHeap() {
 type collected struct{ _ [16]byte }
 
 func afterCollection() {
-	runtime.AddCleanup(new(collected), func(live []metrics.Sample) {
-		metrics.Read(live)
-		debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), int(room.Load())))
+	runtime.AddCleanup(new(collected), func(sample []metrics.Sample) {
+		metrics.Read(sample)
+		live := sample[0].Value.Uint64()
+		largest.Store(max(largest.Load(), next.Load()))
+		setPace(live, max(heapPercent(live, int(room.Load())), againPercent(live, largest.Load())))
 		afterCollection()
 	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
+}
+
+// setPace lets the heap grow from live bytes by a percentage of them until the next collection.
+func setPace(live uint64, percent int) {
+	next.Store(live + live*uint64(percent)/100)
+	debug.SetGCPercent(percent)
 }
 
 // roomForRest is called when the inputs are read; it lets the heap grow by what the rest of the run
@@ -73,7 +84,7 @@ func roomForRest(held uint64) {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	debug.SetGCPercent(restPercent(live[0].Value.Uint64(), held))
+	setPace(live[0].Value.Uint64(), restPercent(live[0].Value.Uint64(), held))
 }
 
 // roomForSeries lets the heap grow by what a query allocates for n series. Scanning all of them
@@ -86,7 +97,7 @@ func roomForSeries(n int) {
 	room.Add(more)
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), int(room.Load())))
+	setPace(live[0].Value.Uint64(), heapPercent(live[0].Value.Uint64(), int(room.Load())))
 }
 
 // roomForNames lets the heap grow by what is made of many records to learn the names in them. It is
@@ -109,6 +120,13 @@ func restPercent(live, held uint64) int {
 		room = wholeRest
 	}
 	return int((held + room - min(live, held)) * 100 / max(live, 1<<20))
+}
+
+// againPercent returns the growth in percent, relative to live bytes, at which the heap is three
+// quarters as large as it was at most. Its pages are still there, so that costs no memory.
+func againPercent(live, largest uint64) int {
+	most := largest / 4 * 3
+	return int((most - min(live, most)) * 100 / max(live, 1<<20))
 }
 
 // heapPercent returns the growth in percent that live bytes may have.

@@ -24,6 +24,17 @@ func TestHeapPercent(t *testing.T) {
 	}
 }
 
+// TestAgainPercent: what was collected makes room for three quarters of it, and a heap that is as
+// large as ever has no more room.
+func TestAgainPercent(t *testing.T) {
+	for _, c := range []struct{ live, largest, least, most uint64 }{{238 << 20, 448 << 20, 320 << 20, 392 << 20}, {10 << 20, 20 << 20, 13 << 20, 18 << 20},
+		{400 << 20, 420 << 20, 400 << 20, 400 << 20}, {0, 0, 0, 0}} {
+		if next := c.live + c.live*uint64(againPercent(c.live, c.largest))/100; next < c.least || next > c.most {
+			t.Errorf("%d MiB in use after %d: next collection at %d MiB", c.live>>20, c.largest>>20, next>>20)
+		}
+	}
+}
+
 // TestRestPercent: the heap has its room beyond what it holds, however much of that the last
 // collection has seen.
 func TestRestPercent(t *testing.T) {

@@ -41,10 +41,10 @@ func readRecord(raw string) *record {
 	return r
 }
 
-// readFrom is readRecord into memory of the caller.
+// readFrom is readRecord into memory of the caller, which may have held another record.
 func (r *record) readFrom(raw string) {
 	raw = raw[sourceLineLen(raw):]
-	*r = record{raw: raw, msg: raw}
+	*r = record{raw: raw, msg: raw, kv: r.kv[:0]}
 	switch {
 	case strings.HasPrefix(raw, `"`):
 		r.klog()
@@ -261,7 +261,7 @@ func (r *record) logrus() {
 // get returns the value of a key: strings decoded, all else verbatim.
 func (r *record) get(key string) (string, bool) {
 	if !r.read {
-		r.kv = readPairs(r.rest, r.form == formKlog)
+		r.kv = appendPairs(r.kv, r.rest, r.form == formKlog)
 		r.read = true
 	}
 	for _, f := range r.kv {
@@ -315,16 +315,12 @@ func (r *record) first(keys ...string) string {
 	return ""
 }
 
-// readPairs reads ` key=value` pairs. blanks is as in pairs.
-func readPairs(s string, blanks bool) []parse.Field {
-	if s == "" {
-		return nil
-	}
-	out := make([]parse.Field, 0, 6)
+// appendPairs appends the ` key=value` pairs of s to dst. blanks is as in pairs.
+func appendPairs(dst []parse.Field, s string, blanks bool) []parse.Field {
 	for p := (pairs{s: s, blanks: blanks}); p.next(); {
-		out = append(out, parse.Field{Name: p.key, Value: p.value})
+		dst = append(dst, parse.Field{Name: p.key, Value: p.value})
 	}
-	return out
+	return dst
 }
 
 // pairs iterates over ` key=value` pairs. With blanks set, as for klog, bare values

@@ -143,9 +143,10 @@ func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (s Seq[T]) MarshalJSONTo(e *jsontext.Encoder) error {
+	var one T
 	return encodeList(e, func(yield func(*T) bool) {
 		if s != nil {
-			s(func(x T) bool { return yield(&x) })
+			s(func(x T) bool { one = x; return yield(&one) })
 		}
 	})
 }

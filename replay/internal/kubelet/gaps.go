@@ -204,8 +204,12 @@ func (s *Log) Shown(r parse.Record, from, to int64) (int64, int64) {
 
 // SameClock reports whether no step back of the clock is known to lie between two records.
 func (s *Log) SameClock(a, b parse.Record) bool {
+	if len(s.Backs) == 0 || a == nil || b == nil {
+		return true
+	}
+	first, second := a.Where(), b.Where()
 	return !slices.ContainsFunc(s.Backs, func(x SetBack) bool {
-		return x.at.File != nil && a != nil && b != nil && a.Where().File == x.at.File && b.Where().File == x.at.File && a.Where().Before(x.at) != b.Where().Before(x.at)
+		return x.at.File != nil && first.File == x.at.File && second.File == x.at.File && first.Before(x.at) != second.Before(x.at)
 	})
 }
 

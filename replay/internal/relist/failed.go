@@ -29,16 +29,16 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 		c := l.failed(run, m, floor)
 		const far = int64(time.Second)
 		none := alone && i > 1 && before < marks[i-1].At-far && (len(named) == 0 || named[0].Lo > m.At+far)
-		if n := len(l.claims) - 1; none && l.claims[n].same(c) {
-			l.claims[n] = l.claims[n].meet(c) // as merge would, but early: there may be a million
+		if n := len(l.claims) - 1; none && l.claims[n].same(&c) {
+			*l.claims[n] = *l.claims[n].meet(&c) // as merge would, but early: there may be a million
 		} else {
-			l.claims = append(l.claims, c)
+			l.add(c)
 		}
 		floor = m.At + gap
 		if gap > 0 && l.follows(run, marks, i) {
 			next := m.At + int64(l.period())
-			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(TimerLate), run: run,
-				basis: basisNextStart, ev: []host.Evidence{{Record: m.Line, Note: "the next attempt starts one period after this one ended"}}})
+			ev := append(make([]host.Evidence, 0, 2), host.Evidence{Record: m.Line, Note: "the next attempt starts one period after this one ended"})
+			l.add(claim{lo: next, hi: next + int64(TimerLate), run: run, basis: basisNextStart, ev: ev})
 		}
 	}
 }
@@ -71,8 +71,8 @@ func (l *ledger) floorBy(run int, at int64) int64 {
 }
 
 // failed dates the start of a relist from its error line.
-func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
-	c := &claim{run: run, basis: basisListError, end: host.Instant{At: m.At, Slack: time.Millisecond}, outcome: OutcomeListFailed,
+func (l *ledger) failed(run int, m kubelet.Mark, floor int64) claim {
+	c := claim{run: run, basis: basisListError, end: host.Instant{At: m.At, Slack: time.Millisecond}, outcome: OutcomeListFailed,
 		listed: &no, ev: []host.Evidence{{Record: m.Line}}}
 	timeout := int64(l.n.Kubelet.CallTimeout())
 	switch {

@@ -15,7 +15,7 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 	var last int64
 	failed := int64(0) // no relist begins earlier than this after the last failed one
 	later := func(m kubelet.Mark) {
-		l.claims = append(l.claims, l.failed(run, m, max(l.floorBy(run, m.At), failed)))
+		l.add(l.failed(run, m, max(l.floorBy(run, m.At), failed)))
 	}
 	for _, m := range marks {
 		if c != nil && !l.w.Whole(last, m.At) {

@@ -51,7 +51,7 @@ func (l *ledger) refute(run int, marks []kubelet.Mark) {
 		case c.outcome != OutcomeListFailed:
 			c.end, c.outcome = host.Instant{}, ""
 		case c.exact && failed && marks[i].Kind == host.KindListFail:
-			l.claims = append(l.claims, l.failed(run, marks[i], max(l.floorBy(run, marks[i].At), c.hi+l.gap(run, c.hi))))
+			l.add(l.failed(run, marks[i], max(l.floorBy(run, marks[i].At), c.hi+l.gap(run, c.hi))))
 			c.end, c.outcome, c.listed, c.basis, c.ev = host.Instant{}, "", nil, basisRelisting, c.ev[:1]
 		}
 	}
