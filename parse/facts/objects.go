@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"bytes"
 	"encoding/json"
 	"strconv"
@@ -298,9 +299,18 @@ func (s *scan) node(t *tree, text []byte) {
 			line = m.line
 		}
 		s.emit(ObjectCondition, t, line, text, stamp(c.get("lastTransitionTime").value),
-			attr("type", c.get("type").value), attr("status", c.get("status").value), attr("reason", c.get("reason").value), attr("message", c.get("message").value),
+			attr("type", cmp.Or(c.get("type").value, conditionOf[c.get("reason").value])), attr("status", c.get("status").value), attr("reason", c.get("reason").value), attr("message", c.get("message").value),
 			attr("heartbeat", c.get("lastHeartbeatTime").value), attr("transition", c.get("lastTransitionTime").value))
 	}
+}
+
+// conditionOf tells the type of a condition by its reason, for an object that was cut off before the type, the last key
+// of a condition. Each reason that the kubelet gives belongs to one type (pkg/kubelet/nodestatus/setters.go).
+var conditionOf = map[string]string{
+	"KubeletReady": "Ready", "KubeletNotReady": "Ready",
+	"KubeletHasSufficientMemory": "MemoryPressure", "KubeletHasInsufficientMemory": "MemoryPressure",
+	"KubeletHasNoDiskPressure": "DiskPressure", "KubeletHasDiskPressure": "DiskPressure",
+	"KubeletHasSufficientPID": "PIDPressure", "KubeletHasInsufficientPID": "PIDPressure",
 }
 
 func (s *scan) event(t *tree, text []byte) {

@@ -74,6 +74,8 @@ var objectInputs = []struct {
 		"18 Node /n2"}, false},
 	{"core/nodes/n1.yaml", "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: n1\nstatus:\n  conditions:\n  - type: Ready\n    status: \"True\"\n    message: kubelet is posting\n", []string{
 		"2 Node /n1", "10 NodeCondition /n1 type=Ready status=True message=kubelet is posting"}, false},
+	{"cut.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\nstatus:\n  conditions:\n  - message: PLEG is not healthy\n    reason: KubeletNotReady\n    status: \"False\"\n  - reason: NodeStatusUnknown\n    status: Unknown\n", []string{
+		"1 Node /n1", "7 NodeCondition /n1 type=Ready status=False reason=KubeletNotReady message=PLEG is not healthy", "10 NodeCondition /n1 status=Unknown reason=NodeStatusUnknown"}, false},
 	{"events.json", eventJSON, []string{
 		"9 Event default/n1.x type=Normal reason=NodeNotReady message=Node n1 status is now: NodeNotReady count=3 first=2026-11-21T00:00:00Z last=2026-11-21T00:06:00Z component=kubelet host=n1 involved_kind=Node involved_name=n1",
 		"16 Pod a/p node=n1 phase=Running restarts=0 containers=0"}, false},
