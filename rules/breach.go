@@ -360,18 +360,24 @@ func breakRestarts(v *view, r *BreachRule) []Breach {
 }
 
 // scheduledRestarts returns the lines in which systemd reports a scheduled restart of the
-// kubelet, or supervisord or a snap a start after a stop.
+// kubelet, or supervisord or a snap a start after a stop. The stop and the start that follow a
+// scheduled restart are that restart.
 func (v *view) scheduledRestarts() (out []*parse.Event) {
-	for _, e := range v.sig("sys.restart") {
-		if kubeletUnit().MatchString(e.Field("unit")) && strings.HasPrefix(e.Field("what"), "Scheduled") {
-			out = append(out, e)
-		}
-	}
-	ended := false
-	for _, e := range v.sig("sys.runtime") {
-		if e.Field("what") == "kubelet" || e.Field("what") == "" && kubeletUnit().MatchString(e.Field("unit")) {
-			if ended && e.Field("op") == "Started" {
-				out = append(out, e)
+	es := slices.Concat(v.sig("sys.restart"), v.sig("sys.runtime"))
+	sortEvents(es)
+	ended, scheduled := false, false
+	for _, e := range es {
+		switch {
+		case e.Is("sys.restart"):
+			if kubeletUnit().MatchString(e.Field("unit")) && strings.HasPrefix(e.Field("what"), "Scheduled") {
+				out, scheduled = append(out, e), true
+			}
+		case e.Field("what") == "kubelet" || e.Field("what") == "" && kubeletUnit().MatchString(e.Field("unit")):
+			if e.Field("op") == "Started" {
+				if ended && !scheduled {
+					out = append(out, e)
+				}
+				scheduled = false
 			}
 			ended = e.Field("op") == "Stopped"
 		}

@@ -97,6 +97,26 @@ var pastes = []struct {
 		`  E0304 10:00:04.761915   25610 remote_runtime.go:269] "StopPodSandbox from runtime service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
 		`  FATA[0002] stopping the pod sandbox "aaaabbbbcccc": rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
 	}, "analyze", []string{"The log of the kubelet: ", "kubelet of unknown version"}, []string{"v1.21 or later"}},
+	{"a node that is not ready two minutes after its start", []string{
+		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.353021    2114 kubelet_node_status.go:452] "Node not becoming ready in time after startup"`,
+		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.575181    2114 kubelet.go:2874] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"`,
+	}, "analyze", []string{"The pod network is not configured yet"}, []string{"start of the kubelet failed", "kubelet-start-failed"}},
+	{"a plugin that is killed while it makes a network", []string{
+		`kubelet[2114]: E0304 10:00:00.353021    2114 remote_runtime.go:116] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = failed to set up sandbox container "5a11cafe5a11cafe" network for pod "web-0": networkPlugin cni failed to set up pod "web-0_shop" network: netplugin failed with no error message: signal: killed`,
+	}, "analyze", []string{"cni-slow, likely", "the plugin is killed before it has ended"}, []string{"torn down"}},
+	{"a certificate of which no line says when it is valid, and the node that asks for its own pods", []string{
+		`E0304 01:00:14.184036   62162 reflector.go:205] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: Failed to list *v1.Pod: Get https://127.0.0.1:6443/api/v1/pods?fieldSelector=spec.nodeName%3D10.0.0.9&resourceVersion=0: x509: certificate has expired or is not yet valid`,
+	}, "analyze", []string{"10.0.0.9: ", "has expired or is not yet valid by the clock of the node"}, []string{"unknown name"}},
+	{"a registration that the API server does not answer, in the words of old kubelets", []string{
+		`Mar 04 10:00:00 n1 kubelet[2619]: E0304 10:00:00.194944    2619 kubelet_node_status.go:94] Unable to register node "n1.example.org" with API server: Post https://127.0.0.1/api/v1/nodes: dial tcp 127.0.0.1:443: connect: connection refused`,
+		`Mar 04 10:00:01 n1 kubelet[2619]: E0304 10:00:01.596627    2619 mirror_client.go:132] Failed deleting a mirror pod "kube-scheduler-n1_kube-system": Delete "https://127.0.0.1/api/v1/namespaces/kube-system/pods/kube-scheduler-n1": dial tcp 127.0.0.1:443: connect: connection refused`,
+	}, "analyze", []string{"n1.example.org: ", "Calls to the API server fail", "/nodes/n1.example.org/proxy"}, nil},
+	{"a scheduled restart of a snap is one", []string{
+		`Mar 04 10:00:05 n1 systemd[1]: snap.microk8s.daemon-kubelite.service: Main process exited, code=exited, status=255/EXCEPTION`,
+		`Mar 04 10:00:05 n1 systemd[1]: snap.microk8s.daemon-kubelite.service: Scheduled restart job, restart counter is at 124.`,
+		`Mar 04 10:00:05 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.`,
+		`Mar 04 10:00:05 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.`,
+	}, "analyze", []string{"the kubelet restarted once"}, []string{"2 restarts"}},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},
