@@ -117,6 +117,16 @@ var pastes = []struct {
 		`Mar 04 10:00:05 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.`,
 		`Mar 04 10:00:05 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.`,
 	}, "analyze", []string{"the kubelet restarted once"}, []string{"2 restarts"}},
+	{"an error that only containerd writes", []string{
+		`  Warning  FailedCreatePodSandBox  20m  kubelet  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "5a11cafe5a11cafe": plugin type="acme" failed (add): no such file or directory`,
+	}, "analyze", []string{"kubelet of unknown version, containerd"}, []string{"unknown runtime"}},
+	{"an error that only dockershim and cri-dockerd write", []string{
+		`  Warning  FailedCreatePodSandBox  20m (x8 over 1h)  kubelet, worker-7  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to set up sandbox container "5a11cafe5a11cafe" network for pod "web-0": networkPlugin cni failed to set up pod "web-0_shop" network: no such thing`,
+	}, "analyze", []string{"kubelet of unknown version, docker"}, []string{"unknown runtime"}},
+	{"a sandbox by the type of its runtime", []string{
+		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.100579    2114 log.go:32] "StopPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = context canceled" podSandboxID="5a11cafe5a11cafe"`,
+		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.100653    2114 kuberuntime_manager.go:1479] "Failed to stop sandbox" podSandboxID={"Type":"containerd","ID":"5a11cafe5a11cafe"}`,
+	}, "analyze", []string{"containerd, unknown PLEG"}, nil},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},

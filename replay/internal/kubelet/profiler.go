@@ -262,8 +262,8 @@ func (p *profiler) nodeObject() {
 	}
 }
 
-// runtime infers the kind of runtime if nothing states it: from its socket, the containers that the kubelet
-// names, the writers of lines, or messages specific to the dockershim. dockerd takes precedence over
+// runtime infers the kind of runtime if nothing states it: from its socket, the containers and errors that the
+// kubelet names, the writers of lines, or messages specific to the dockershim. dockerd takes precedence over
 // containerd, since it runs a containerd of its own, whose lines name its namespace moby.
 func (p *profiler) runtime() {
 	if p.k.Runtime != "" {
@@ -276,11 +276,11 @@ func (p *profiler) runtime() {
 		}
 	}
 	if kind == "" {
-		named := p.ofContainers()
+		named := p.named()
 		if len(named) > 1 {
 			return // the runtime was replaced
 		}
-		kind, by = strings.Join(named, ""), "the containers that the kubelet names"
+		kind, by = strings.Join(named, ""), "the containers and errors that the kubelet names"
 	}
 	if kind == "" {
 		kind, by = p.byLines(), "its lines"
@@ -296,19 +296,23 @@ func (p *profiler) runtime() {
 	}
 }
 
-// containerID matches a container ID as the kubelet writes it, with its runtime as scheme.
-var containerID = regexp.MustCompile(`\b(containerd|cri-o|docker)://[0-9a-f]{12,}`)
+// runtimeWords match what only one runtime's containers and errors are called: an ID with its runtime as scheme or
+// type (pkg/kubelet/container, ContainerID), and words of errors that reach the kubelet's lines and events from
+// containerd (internal/cri/server), from the dockershim and cri-dockerd, or from CRI-O (server).
+var runtimeWords = map[string]*regexp.Regexp{
+	"containerd": regexp.MustCompile(`\bcontainerd://[0-9a-f]{12,}|\bType"?:"?containerd"?[, ]"?ID"?:|ailed to (?:setup|destroy) network for sandbox \\*"|failed to create containerd (?:task|container)\b`),
+	"docker": regexp.MustCompile(`\bdocker://[0-9a-f]{12,}|\bType"?:"?docker"?[, ]"?ID"?:|failed to set up sandbox container \\*"|failed to (?:create a sandbox|start sandbox container) for pod \\*"|` +
+		`rpc error: code = \w+ desc = .*(?:[nN]etworkPlugin \S+ failed |Error response from daemon: )|is different from docker cgroup driver`),
+	"cri-o": regexp.MustCompile(`\bcri-o://[0-9a-f]{12,}|\bType"?:"?cri-o"?[, ]"?ID"?:|failed to create pod network sandbox k8s_`),
+}
 
-// ofContainers returns the runtimes of the containers that kubelet lines name.
-func (p *profiler) ofContainers() (kinds []string) {
-	for _, e := range p.forms {
-		if e.From() != parse.SrcKubelet {
-			continue
-		}
-		for _, m := range containerID.FindAllStringSubmatch(e.Quote(), -1) {
-			if !slices.Contains(kinds, m[1]) {
-				kinds = append(kinds, m[1])
-			}
+// named returns the runtimes whose containers and errors the kubelet's lines and events name.
+func (p *profiler) named() (kinds []string) {
+	for kind, words := range runtimeWords {
+		if slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
+			return (e.From() == parse.SrcKubelet || e.From() == parse.SrcKubeEvents) && words.MatchString(e.Quote())
+		}) {
+			kinds = append(kinds, kind)
 		}
 	}
 	return kinds
