@@ -127,6 +127,12 @@ var pastes = []struct {
 		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.100579    2114 log.go:32] "StopPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = context canceled" podSandboxID="5a11cafe5a11cafe"`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.100653    2114 kuberuntime_manager.go:1479] "Failed to stop sandbox" podSandboxID={"Type":"containerd","ID":"5a11cafe5a11cafe"}`,
 	}, "analyze", []string{"containerd, unknown PLEG"}, nil},
+	{"a time with its zone alone above each line, as a console shows it", []string{
+		`2026-03-04 02:00:16.744 PST`,
+		`I0304 10:00:16.744070    2114 nodeshutdown_manager_linux.go:316] "Shutdown manager killing pod with gracePeriod" pod="shop/web-0" gracePeriod=15`,
+		`2026-03-04 02:02:33.989 PST`,
+		`E0304 10:02:33.989839    2114 pod_workers.go:951] "Error syncing pod, skipping" err="network is not ready: container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized" pod="shop/web-0" podUID="6f1c"`,
+	}, "analyze", []string{"10:00:16 to 10:02:33 UTC, 2m17s"}, []string{"8h"}},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},
