@@ -133,6 +133,10 @@ var pastes = []struct {
 		`2026-03-04 02:02:33.989 PST`,
 		`E0304 10:02:33.989839    2114 pod_workers.go:951] "Error syncing pod, skipping" err="network is not ready: container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized" pod="shop/web-0" podUID="6f1c"`,
 	}, "analyze", []string{"10:00:16 to 10:02:33 UTC, 2m17s"}, []string{"8h"}},
+	{"the last word of an old kubelet, below a line of its log", []string{
+		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
+		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,
+	}, "analyze", []string{"the kubelet gave up its start: could not init cloud provider"}, nil},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},

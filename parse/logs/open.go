@@ -121,10 +121,12 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, fences[0]) || bytes.HasPrefix(line, fences[1])
 }
 
-// endsProgram reports whether the Go runtime wrote the line because it ends the program. Such
-// a line goes past klog, and the journal dates it.
+// endsProgram reports whether the Go runtime, or the main function of a kubelet up to 1.9
+// (cmd/kubelet/kubelet.go), wrote the line because it ends the program. Such a line goes past
+// klog, and the journal dates it.
 func endsProgram(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))
+	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) ||
+		bytes.HasPrefix(line, []byte("error: failed to run Kubelet: "))
 }
 
 // accepts reports whether the line just parsed belongs to the open record.
