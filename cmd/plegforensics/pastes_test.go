@@ -137,6 +137,14 @@ var pastes = []struct {
 		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,
 	}, "analyze", []string{"the kubelet gave up its start: could not init cloud provider"}, nil},
+	{"the command line of a kubelet, as systemctl status draws it, names its node", []string{
+		`● kubelet.service - Kubernetes Kubelet Server`,
+		`   Loaded: loaded (/lib/systemd/system/kubelet.service; static; vendor preset: enabled)`,
+		`   Active: active (running) since Wed 2026-03-04 10:00:00 UTC; 14min ago`,
+		` Main PID: 2607 (kubelet)`,
+		`   CGroup: /system.slice/kubelet.service`,
+		`           └─2607 /usr/local/bin/kubelet --allow-privileged=true --hostname-override=worker-7.example.org --container-runtime-endpoint=unix:///run/containerd/containerd.sock`,
+	}, "analyze", []string{"worker-7.example.org: ", "kubelet of unknown version, containerd"}, []string{"unknown name"}},
 	{"a program without lines of a kubelet beside it", []string{
 		`Mar 04 10:00:02 n1 node-agent[99]: PLEG is not healthy: pleg was last seen active 4m1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"n1: unhealthy"}, nil},

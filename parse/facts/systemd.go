@@ -80,6 +80,7 @@ func (s *scan) unitStatus() {
 		key, v, ok := strings.Cut(line, ": ")
 		head := strings.TrimLeft(line, "●*x×○↻ ")
 		switch {
+		case s.statusKubelet():
 		case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "),
 			head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked unit has no description
 			name, load = fields(head)[0], ""

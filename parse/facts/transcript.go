@@ -72,9 +72,8 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 	}
 	for s.advance() {
 		cmd, ok := prompted(s.line)
-		switch args := statusProcess(s.line); {
-		case len(args) > 1 && isKubelet(args[0]) && (args[1] == "kubelet" || strings.HasPrefix(args[1], "-")):
-			s.kubeletFlags(args)
+		switch {
+		case s.statusKubelet():
 		case ok:
 			flush()
 			if n := outputName(cmd); n == "ps" || strings.HasPrefix(n, "ps_") {
@@ -89,6 +88,17 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 	}
 	flush()
 	return s.part.Facts
+}
+
+// statusKubelet adds the flags of the kubelet if the line is its process, as systemctl status
+// draws it, and reports whether it is.
+func (s *scan) statusKubelet() bool {
+	args := statusProcess(s.line)
+	if len(args) < 2 || !isKubelet(args[0]) || args[1] != "kubelet" && !strings.HasPrefix(args[1], "-") {
+		return false
+	}
+	s.kubeletFlags(args)
+	return true
 }
 
 // statusProcess returns the command line of a process that systemctl status draws in the

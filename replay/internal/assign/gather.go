@@ -89,6 +89,9 @@ func (s *splitter) survey() {
 		if f.Key == facts.KeyNodeName && f.Value != "" {
 			s.byFile[f.File][0].system = f.Value
 		}
+		if f.Key == facts.KeyKubeletFlag && f.Attr("name") == "hostname-override" {
+			s.byFile[f.File][0].override = f.Value
+		}
 	}
 	for _, f := range s.b.Files {
 		if s.byFile[f] == nil && f.Role != parse.RoleUnknown && f.Role != parse.RoleManifest && f.Role != parse.RoleRules {
