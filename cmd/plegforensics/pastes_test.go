@@ -137,6 +137,11 @@ var pastes = []struct {
 		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,
 	}, "analyze", []string{"the kubelet gave up its start: could not init cloud provider"}, nil},
+	{"a table of one node below a prompt states its version and status", []string{
+		"$ kubectl get nodes",
+		"NAME            STATUS     ROLES                  AGE   VERSION",
+		"k8s-master-xx   NotReady   control-plane,master   17m   v1.20.15",
+	}, "analyze", []string{"A table of nodes lists it as NotReady", "kubelet v1.20.15"}, nil},
 	{"the command line of a kubelet, as systemctl status draws it, names its node", []string{
 		`● kubelet.service - Kubernetes Kubelet Server`,
 		`   Loaded: loaded (/lib/systemd/system/kubelet.service; static; vendor preset: enabled)`,

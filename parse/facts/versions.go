@@ -57,8 +57,14 @@ func isOneNode(name, head string) bool {
 	return strings.HasPrefix(name, "kubectl_get_no") && col > 0 && row != "" && !strings.Contains(row, "\n")
 }
 
-// oneNode reads the name of the node that was asked for.
+// oneNode reads the name of the node that was asked for, and the node itself as the
+// table shows it.
 func (s *scan) oneNode() {
+	for _, o := range Described(s.file, s.data) {
+		o.Pos.Offset += s.base.Offset
+		o.Pos.Line += s.base.Line - 1
+		s.part.Objects = append(s.part.Objects, o)
+	}
 	for s.advance() {
 		if f := fields(s.line); len(f) > 2 && f[0] != "NAME" {
 			s.text(KeyNodeName, f[0])
