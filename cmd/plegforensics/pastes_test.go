@@ -132,7 +132,13 @@ var pastes = []struct {
 		`I0304 10:00:16.744070    2114 nodeshutdown_manager_linux.go:316] "Shutdown manager killing pod with gracePeriod" pod="shop/web-0" gracePeriod=15`,
 		`2026-03-04 02:02:33.989 PST`,
 		`E0304 10:02:33.989839    2114 pod_workers.go:951] "Error syncing pod, skipping" err="network is not ready: container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized" pod="shop/web-0" podUID="6f1c"`,
-	}, "analyze", []string{"10:00:16 to 10:02:33 UTC, 2m17s"}, []string{"8h"}},
+	}, "analyze", []string{"2026-03-04 10:00:16 to 10:02:33 UTC, 2m17s"}, []string{"8h", "assumed"}},
+	{"a time in an ambiguous zone alone above a line", []string{
+		`2026-03-04 04:00:16.744 CST`,
+		`I0304 10:00:16.744070    2114 nodeshutdown_manager_linux.go:316] "Shutdown manager killing pod with gracePeriod" pod="shop/web-0" gracePeriod=15`,
+		`2026-03-04 04:02:33.989 CST`,
+		`E0304 10:02:33.989839    2114 pod_workers.go:951] "Error syncing pod, skipping" err="network is not ready: container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized" pod="shop/web-0" podUID="6f1c"`,
+	}, "analyze", []string{"10:00:16 to 10:02:33 UTC, 2m17s", "timestamps assumed UTC"}, []string{"6h"}},
 	{"the last word of an old kubelet, below a line of its log", []string{
 		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,

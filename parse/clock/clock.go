@@ -255,8 +255,9 @@ func runs(events []*parse.Event, opt Options) []run {
 
 // zoneWord returns the zone named by a header line ("-- Logs begin at Fri
 // 2017-11-03 13:31:21 UTC"), else before. Abbreviations such as CST are ambiguous.
+// A time alone is in the zone of who looked at the log.
 func zoneWord(m *parse.Marker, before string) string {
-	if m.Kind != parse.MarkHeader {
+	if q := m.Quote(); m.Kind != parse.MarkHeader || q != "" && q[0]-'0' <= 9 {
 		return before
 	}
 	clock := false // the previous word is a time of day

@@ -26,6 +26,9 @@ func control(b []byte, e *Entry) bool {
 		}
 		e.Form, e.Marker.Kind, e.Clock = Control, parse.MarkHeader, c
 		return true
+	case len(b) > 19 && len(b) < 48 && b[0] == '2' && timeAlone(b, &e.Clock):
+		e.Form, e.Marker.Kind = Control, parse.MarkHeader
+		return true
 	case bytes.HasPrefix(b, []byte("Running on machine: ")),
 		bytes.HasPrefix(b, []byte("Binary: Built with gc ")),
 		bytes.HasPrefix(b, []byte("Log line format: [IWEF]")),
@@ -34,6 +37,24 @@ func control(b []byte, e *Entry) bool {
 		return true
 	}
 	return false
+}
+
+// timeAlone reads a line that is a time with its zone and nothing else, as consoles of
+// log services show it above a line. In a zone that is ambiguous it says nothing.
+func timeAlone(b []byte, c *parse.Clock) bool {
+	sec, ok := isoSeconds(b)
+	if !ok {
+		return false
+	}
+	tail := bytes.TrimRight(b[19:], " \r")
+	_, zone, spaced := bytes.Cut(tail, []byte(" "))
+	if !spaced || !zoneName(zone) {
+		return false
+	}
+	if _, _, known := parse.ZoneOffset(string(zone)); known {
+		*c, _ = fullTail(sec, tail)
+	}
+	return true
 }
 
 // journalControl reads what follows "-- ". The words of headers are translated in

@@ -189,8 +189,8 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 	} else if i += n; i >= len(rec) {
 		return false
 	}
-	if _, _, bare := parse.ZoneOffset(string(bytes.TrimSpace(rec[i:min(len(rec), i+8)]))); bare && len(rec) <= i+8 {
-		return false // a time alone, as consoles of log services show it above the line
+	if zoneName(bytes.TrimRight(rec[i:min(len(rec), i+8)], " \r")) && len(rec) <= i+8 {
+		return false // a time alone
 	}
 	if c.Lack != 0 {
 		n := zoneUnread(rec[i:])
