@@ -143,6 +143,13 @@ var pastes = []struct {
 		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,
 	}, "analyze", []string{"the kubelet gave up its start: could not init cloud provider"}, nil},
+	{"a table of two nodes above lines that are of neither by name", []string{
+		"$ kubectl get nodes",
+		"NAME   STATUS     ROLES    AGE   VERSION",
+		"n2     NotReady   <none>   56m   v1.9.0",
+		"n3     Ready      <none>   55m   v1.9.0",
+		`E1231 23:15:05.768717   17012 summary.go:92] Failed to get system container stats for "/system.slice/docker.service"`,
+	}, "analyze", []string{"no line of this node could be dated"}, []string{"no line could"}},
 	{"a table of one node below a prompt states its version and status", []string{
 		"$ kubectl get nodes",
 		"NAME            STATUS     ROLES                  AGE   VERSION",
