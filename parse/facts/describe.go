@@ -230,10 +230,10 @@ func (d *describer) cite(raw []byte, at parse.Pos) {
 }
 
 // heartbeat parses the first date of a condition: "Ready True Fri, 04 Mar 2022
-// 10:40:34 +0000 …".
+// 10:40:34 +0000 …". The date of another row is none of a node: a pod has a "Start Time: Thu, 08 Jun …".
 func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	f := bytes.Fields(row)
-	if len(f) < 8 || len(f[2]) != 4 || f[2][3] != ',' {
+	if len(f) < 8 || len(f[2]) != 4 || f[2][3] != ',' || !slices.Contains(conditionStates, string(f[1])) {
 		return
 	}
 	t, err := parse.ParseTime("Mon, 02 Jan 2006 15:04:05 -0700", string(bytes.Join(f[2:8], []byte(" "))))
@@ -244,6 +244,9 @@ func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 		d.cite(raw, at)
 	}
 }
+
+// conditionStates are the states of a condition, which are the same in all objects.
+var conditionStates = []string{"True", "False", "Unknown"}
 
 // end keeps the current node if it has a version, or a name and a condition or another
 // line that only nodes have.

@@ -67,6 +67,9 @@ func TestDescribed(t *testing.T) {
 	if got := Described(&parse.File{}, []byte("Name:           web-0\nNode-Selectors: kubernetes.io/hostname=node-7\n                kubernetes.io/os=linux\nTolerations:    node.kubernetes.io/unschedulable:NoSchedule op=Exists\n")); got != nil {
 		t.Errorf("a pod: %v", got)
 	}
+	if got := Described(&parse.File{}, []byte("NAME    READY   STATUS\nweb-0   0/1     Unknown\nName:           web-0\nNode:           node-7/10.0.0.7\nStart Time:     Thu, 08 Jun 2017 07:08:44 +0000\n")); got != nil {
+		t.Errorf("a pod below a table, with the time of its start: %v", got)
+	}
 	if got := Described(&parse.File{}, []byte("Name: a\nKubelet Version: unknown\n")); got != nil {
 		t.Errorf("no version: %v", got)
 	}
