@@ -20,6 +20,7 @@ const (
 	Logrus              // time="…" level=info msg="…"
 	JSONLog             // {"level":"info","ts":"…","msg":…} of zap and logrus
 	Podman              // 2025-05-12 04:54:37.94 +0000 UTC m=+0.02 container create …
+	Levelled            // [2024/04/28 01:00:55] [error] text, of fluent-bit and other programs
 )
 
 // Header is the metadata at the beginning of a message.
@@ -178,6 +179,8 @@ func ReadHeader(msg []byte, h *Header) bool {
 		return readLogrus(msg, h) || readBare(msg, h)
 	case c == '{':
 		return readJSONHeader(msg, h)
+	case c == '[':
+		return readLevelled(msg, h)
 	case c >= '0' && c <= '2':
 		return readDateless(msg, h) || readPodman(msg, h)
 	case c >= 'a' && c <= 'z':
@@ -245,6 +248,25 @@ func severity(level []byte) byte {
 		return 'F'
 	}
 	return 0
+}
+
+// readLevelled reads a date with year in square brackets and the name of a level after it, in brackets or in
+// capitals. The kernel, whose messages have such a date in the output of some collectors, puts none there.
+func readLevelled(b []byte, h *Header) bool {
+	c, n := ReadISO(b[1:])
+	if n == 0 || n+2 >= len(b) || b[n+1] != ']' {
+		return false
+	}
+	rest := bytes.TrimLeft(b[n+2:], " ")
+	word, _, _ := bytes.Cut(rest, []byte(" "))
+	if in, _, ok := bytes.Cut(bytes.TrimPrefix(rest, []byte("[")), []byte("]")); ok && rest[0] == '[' {
+		word = bytes.ToUpper(bytes.TrimSpace(in[:min(len(in), 16)]))
+	}
+	if !levelWord(word) {
+		return false
+	}
+	*h = Header{Kind: Levelled, Severity: severity(word), Clock: c}
+	return true
 }
 
 // readPodman reads the timestamp of podman's event lines. They begin with the text

@@ -321,7 +321,7 @@ func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 		return p.kernel(rec, i, e)
 	}
 	c, ok := dmesgStamp(in)
-	if !ok {
+	if !ok || readLevelled(b, &Header{}) {
 		return false
 	}
 	e.Clock = c

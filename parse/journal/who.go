@@ -23,7 +23,10 @@ func (p *Parser) writer(rec []byte, i int, form Form, e *Entry) bool {
 	}
 	n, w := splitWho(b)
 	if n == 0 {
-		e.Off, e.Msg = i, b
+		if number, rest, ok := bytes.Cut(b[:min(len(b), 16)], []byte("]: ")); ok && len(number) > 1 && number[0] == '[' && len(bytes.Trim(number[1:], "0123456789")) == 0 {
+			i += len(b[:min(len(b), 16)]) - len(rest) // "[17]: ", of a program whose name was removed
+		}
+		e.Off, e.Msg = i, rec[i:]
 		return true
 	}
 	e.Off, e.Msg = i+n, b[n:]
