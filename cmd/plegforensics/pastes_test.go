@@ -51,6 +51,21 @@ var pastes = []struct {
 	{"stamps in seconds since 1970 state their zone", []string{
 		`{"ts":1795217351306.114,"caller":"kubelet/server.go:467","msg":"Kubelet version","v":0,"kubeletVersion":"v1.28.0"}`,
 	}, "inspect", []string{"stated, stated on each line"}, []string{"UTC, assumed"}},
+	{"what was pasted below a line of the log", []string{
+		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
+		`[root@n1 ~]# kubectl describe node n1`,
+		`Conditions:`,
+		`Type Status Reason Message`,
+		`Ready False KubeletNotReady PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s`,
+	}, "analyze", []string{"unhealthy from", `3m12.45s ago; threshold is 3m0s" also`}, []string{"2 episodes", "Conditions:", "[root@n1"}},
+	{"a log of CRI-O that says nothing of interest", []string{
+		`May 05 08:06:14 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
+		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,
+	}, "analyze", []string{"cri-o, unknown PLEG"}, []string{"unknown runtime"}},
+	{"CRI-O beside another daemon", []string{
+		`May 05 08:06:14 n1 dockerd[99]: time="2025-05-05T08:06:14.860324735Z" level=info msg="nothing of interest"`,
+		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,
+	}, "analyze", []string{"unknown runtime"}, nil},
 	{"hung tasks without a stack", []string{
 		`[Thu Oct  9 09:49:59 2025] INFO: task dockerd:45649 blocked for more than 120 seconds.`,
 		`[Thu Oct  9 09:50:01 2025] INFO: task kworker/3:1:501 blocked for more than 120 seconds.`,

@@ -121,6 +121,19 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, fences[0]) || bytes.HasPrefix(line, fences[1])
 }
 
+// leavesLog reports whether a line is of what was pasted below a log: the end of a quotation, a command
+// behind a shell's prompt ("$ kubectl", "[root@n1 ~]# kubectl", "me@n1:~$ kubectl"), or a heading of kubectl describe.
+func leavesLog(line []byte) bool {
+	if string(line) == "Conditions:" || string(line) == "Events:" || isFence(bytes.TrimLeft(line, " ")) {
+		return true
+	}
+	at := bytes.IndexAny(line[:min(len(line), 96)], "$#")
+	if at < 0 || at+2 >= len(line) || line[at+1] != ' ' || line[at+2] < 'a' || line[at+2] > 'z' {
+		return false
+	}
+	return at == 0 && line[0] == '$' || bytes.IndexByte(line[:at], '@') > 0 && bytes.Count(line[:at], []byte(" ")) < 2
+}
+
 // endsProgram reports whether the Go runtime, or the main function of a kubelet up to 1.9
 // (cmd/kubelet/kubelet.go), wrote the line because it ends the program. Such a line goes past
 // klog, and the journal dates it.
@@ -144,7 +157,7 @@ func (o *openRecord) accepts(s *scanner) bool {
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
 		return false
 	}
-	if bytes.HasPrefix(e.Msg, flagNotice) || e.Who.Ident != "" && endsProgram(e.Msg) || isFence(bytes.TrimLeft(e.Msg, " ")) {
+	if bytes.HasPrefix(e.Msg, flagNotice) || e.Who.Ident != "" && endsProgram(e.Msg) || leavesLog(e.Msg) {
 		return false
 	}
 	if e.Form == journal.Bare {

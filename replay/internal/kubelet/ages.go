@@ -10,12 +10,12 @@ const ageLate = 2 * time.Millisecond
 // least a period of one second apart; the wall clock may be slewed while the age, which is monotonic, grows.
 const SameStart = 300 * time.Millisecond
 
-// Told returns the ages that the kubelet's own dated lines state to the nanosecond. The same age in a
-// description of the node, in its JSON or in an event is a repetition of the same report.
+// Told returns the ages that the kubelet's own dated lines state. The same age in a description of the
+// node, in its JSON or in an event is a repetition of the same report, if it is exact or has no time that says otherwise.
 func (s *Log) Told() map[time.Duration]bool {
 	out := map[time.Duration]bool{}
 	for _, a := range s.Ages {
-		if a.At != 0 && !a.Outside && a.Exact() {
+		if a.At != 0 && !a.Outside {
 			out[a.Age] = true
 		}
 	}

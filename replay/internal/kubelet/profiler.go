@@ -339,6 +339,16 @@ func (p *profiler) byLines() string {
 	if moby && kind == "containerd" {
 		return "" // the kubelet may use either
 	}
+	if kind == "" { // nothing in its log is of interest; one that runs beside another daemon may not be the kubelet's
+		for _, c := range p.s.Coverage {
+			switch c.Origin.Source {
+			case parse.SrcDockerd, parse.SrcContainerd:
+				return ""
+			case parse.SrcCRIO:
+				kind = "cri-o"
+			}
+		}
+	}
 	return kind
 }
 

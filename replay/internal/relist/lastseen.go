@@ -41,7 +41,7 @@ func (g *LastSeen) Last() int64 { return g.Lines[len(g.Lines)-1].At }
 // groupAges groups the dated age lines by the relist that they name.
 func groupAges(s *kubelet.Log) []*LastSeen {
 	told := s.Told()
-	lines := slices.DeleteFunc(slices.Clone(s.Ages), func(a kubelet.Age) bool { return a.At == 0 || a.Outside && told[a.Age] })
+	lines := slices.DeleteFunc(slices.Clone(s.Ages), func(a kubelet.Age) bool { return a.At == 0 || a.Outside && a.Exact() && told[a.Age] })
 	host.Arrange(lines, func(a, b kubelet.Age) int { return cmp.Compare(a.At, b.At) })
 	var back map[parse.Record]*[2]kubelet.Age
 	if len(s.Backs) > 0 {
