@@ -58,6 +58,14 @@ var pastes = []struct {
 		`Type Status Reason Message`,
 		`Ready False KubeletNotReady PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s`,
 	}, "analyze", []string{"unhealthy from", `3m12.45s ago; threshold is 3m0s" also`}, []string{"2 episodes", "Conditions:", "[root@n1"}},
+	{"lines of three weeks, the last of which is cut within the age", []string{
+		`I0304 10:00:00.632329    9522 kubelet.go:2101] Failed to delete pod "web-0_shop(0d1c)", err: pod not found`,
+		`I0325 10:00:59.245243    9522 kubelet.go:1823] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m57.13889`,
+	}, "analyze", []string{"unhealthy from 2026-03-25 10:00:02 UTC at the latest", "peak age at least 3m57s", "--since '2026-03-25 09:47:02 UTC'"}, nil},
+	{"lines of three weeks, the last of which is cut before the age", []string{
+		`I0304 10:00:00.632329    9522 kubelet.go:2101] Failed to delete pod "web-0_shop(0d1c)", err: pod not found`,
+		`I0325 10:00:59.245243    9522 kubelet.go:1823] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3`,
+	}, "analyze", []string{"the age of the last relist cannot be read from it", "--since '2026-03-25 09:50:59 UTC'"}, []string{"--since '2026-03-04"}},
 	{"a log of CRI-O that says nothing of interest", []string{
 		`May 05 08:06:14 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
 		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,

@@ -28,7 +28,8 @@ func findAge(s string) (t ageTold, ok bool) {
 		at += n + len(ageBegins)
 		age, behind, ok := strings.Cut(s[at:], " ago")
 		if !ok {
-			return ageTold{}, false
+			t.age = cutAge(s[at:])
+			return t, t.age != ""
 		}
 		if !isAgeText(age) {
 			continue
@@ -42,6 +43,18 @@ func findAge(s string) (t ageTold, ok bool) {
 		}
 		return t, true
 	}
+}
+
+// cutAge returns the age if the text ends within it, as a pager or a collector cut it: a fraction that minutes
+// stand before is one of seconds, and four of its digits tell the age to 0.1 ms. It returns "" if less is left.
+func cutAge(s string) string {
+	age := strings.TrimRight(s, " …>.\"")
+	minutes, seconds, ok := strings.Cut(age, "m")
+	whole, fraction, both := strings.Cut(seconds, ".")
+	if !ok || !both || minutes == "" || whole == "" || len(fraction) < 4 || strings.Trim(minutes, "0123456789h") != "" || strings.Trim(whole+fraction, "0123456789") != "" {
+		return ""
+	}
+	return age + "s"
 }
 
 // duration returns the duration that s begins with: a digit, then digits, letters

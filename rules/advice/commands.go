@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -58,7 +59,7 @@ func runtimeOf(runtime string) (unit, daemon string) {
 }
 
 // incident returns the span of the worst trouble: from the first to the last episode, else the
-// first breach, else the whole window; 0 if nothing is dated. It is at most a day long.
+// first breach, else the reports of PLEG that state no age, else the whole window; 0 if nothing is dated. It is at most a day long.
 func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
@@ -76,6 +77,13 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 			see(breaches[i].Start, breaches[i].End)
 			if from != 0 {
 				break
+			}
+		}
+	}
+	if from == 0 {
+		for _, e := range n.Events {
+			if e.Is(parse.SigCut) {
+				see(e.At, e.At)
 			}
 		}
 	}
