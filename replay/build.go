@@ -227,6 +227,9 @@ func window(n *Node, v *host.Survey) Window {
 	}
 	w.Start, w.End = all.From, all.To
 	w.Timezone, w.TimezoneBasis, w.YearBasis = zone(n)
+	if w.Lines.From == 0 && w.Start != 0 && strings.HasPrefix(w.TimezoneBasis, "assumed: ") { // no line is dated by it
+		w.Timezone, w.TimezoneBasis, w.YearBasis = "", "", ""
+	}
 	steps(n, v, &w)
 	return w
 }

@@ -66,6 +66,15 @@ var pastes = []struct {
 		`I0304 10:00:00.632329    9522 kubelet.go:2101] Failed to delete pod "web-0_shop(0d1c)", err: pod not found`,
 		`I0325 10:00:59.245243    9522 kubelet.go:1823] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3`,
 	}, "analyze", []string{"the age of the last relist cannot be read from it", "--since '2026-03-25 09:50:59 UTC'"}, []string{"--since '2026-03-04"}},
+	{"a condition of a node in YAML, without what stands above it", []string{
+		`  conditions:`,
+		`  - lastHeartbeatTime: "2026-03-04T10:00:45Z"`,
+		`    lastTransitionTime: "2026-03-04T10:01:05Z"`,
+		`    message: Kubelet stopped posting node status.`,
+		`    reason: NodeStatusUnknown`,
+		`    status: Unknown`,
+		`    type: Ready`,
+	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no line could be dated", "assumed UTC"}},
 	{"a log of CRI-O that says nothing of interest", []string{
 		`May 05 08:06:14 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
 		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,

@@ -46,7 +46,14 @@ func isObjectsYAML(_, head string) bool {
 			return true
 		}
 	}
-	return false
+	return isStatusYAML(head)
+}
+
+// isStatusYAML recognizes the status of a node without what stands above it: only nodes have heartbeats.
+func isStatusYAML(head string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(head, " \r\n"), "\n")
+	first = strings.TrimSpace(first)
+	return (first == "conditions:" || first == "status:") && strings.Contains(head, "lastHeartbeatTime: ")
 }
 
 // objectsJSON reads Kubernetes objects in JSON: one, a list, an array, or one per
@@ -224,8 +231,11 @@ func (s *scan) yamlItem(chunk []byte, at int, row uint32) {
 
 // object adds what one Kubernetes object states. The current line is its first.
 func (s *scan) object(t *tree, text []byte) {
+	if beats(t.get("conditions")) { // the key of the status was cut off
+		t = &tree{line: t.line, names: []string{"status"}, kids: []*tree{t}}
+	}
 	switch kind := t.get("kind").value; {
-	case kind == "Node" || kind == "" && t.get("status").child("nodeInfo") != nil:
+	case kind == "Node" || kind == "" && (t.get("status").child("nodeInfo") != nil || beats(t.get("status", "conditions"))):
 		s.node(t, text)
 	case t.child("involvedObject") != nil || kind == "Event":
 		s.event(t, text)
@@ -234,6 +244,12 @@ func (s *scan) object(t *tree, text []byte) {
 	case kind == "KubeletConfiguration" || kind == "ConfigMap" && strings.Contains(t.get("metadata", "name").value, "kubelet-config"):
 		s.embeddedConfig(t)
 	}
+}
+
+// beats reports whether conditions have heartbeats, as only those of nodes have.
+func beats(conditions *tree) bool {
+	kids := conditions.items()
+	return len(kids) > 0 && kids[0].child("lastHeartbeatTime") != nil
 }
 
 // emit adds an object at a line of the document, counted from the current line.
