@@ -75,6 +75,19 @@ var pastes = []struct {
 		`    status: Unknown`,
 		`    type: Ready`,
 	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no line could be dated", "assumed UTC"}},
+	{"journalctl -x, whose explanations have empty lines", []string{
+		`Jan 07 16:48:53 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
+		`-- Subject: Unit crio.service has begun start-up`,
+		`-- Defined-By: systemd`,
+		`--`,
+		`-- Unit crio.service has begun starting up.`,
+		`Jan 07 16:48:53 n1 systemd[1]: crio.service: main process exited, code=exited, status=1/FAILURE`,
+	}, "inspect", []string{"n1"}, []string{"a search left lines out"}},
+	{"grep, which writes the same between its matches", []string{
+		`Jan 07 16:48:53 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
+		`--`,
+		`Jan 07 16:48:53 n1 systemd[1]: crio.service: main process exited, code=exited, status=1/FAILURE`,
+	}, "inspect", []string{"a search left lines out"}, nil},
 	{"a log of CRI-O that says nothing of interest", []string{
 		`May 05 08:06:14 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
 		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,

@@ -7,6 +7,15 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
+// control reads a line about the file. An empty line of an explanation of journalctl -x looks like grep's separator.
+func (p *Parser) control(b []byte, e *Entry) bool {
+	ok := control(b, e)
+	if ok && p.framing.Explains && e.Marker.Kind == parse.MarkExcerpt {
+		e.Marker = Mark{}
+	}
+	return ok
+}
+
 // control reads the lines in which journalctl and klog describe the file.
 func control(b []byte, e *Entry) bool {
 	switch {

@@ -35,6 +35,7 @@ type Framing struct {
 	Sections bool   // "==> name <==" lines occur: the section names the writer of bare lines
 	Name     string // human-readable: "journal short + klog"
 	Objects  bool   // the lines are JSON objects
+	Explains bool   // journalctl -x explains messages below them, in lines that begin with "-- "
 	columns  columns
 }
 
@@ -51,6 +52,7 @@ func Detect(head []byte) *Framing {
 	case f.columns.read(head):
 		f.Kind, f.Name = Table, "Windows event log CSV"
 	default:
+		f.Explains = bytes.Contains(head, []byte("\n-- Defined-By: "))
 		f.survey(head)
 	}
 	return f

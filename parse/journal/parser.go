@@ -224,7 +224,7 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 			p.inner(e)
 		}
 		return
-	case control(rec, e), section(rec, e):
+	case p.control(rec, e), section(rec, e):
 		return
 	}
 	p.decorated(rec, e)
@@ -265,7 +265,7 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 		}
 		return
 	}
-	if control(rec[i:], e) {
+	if p.control(rec[i:], e) {
 		return
 	}
 	if section(rec[i:], e) || kubectlRow(rec[i:], e) {

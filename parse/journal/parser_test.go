@@ -82,6 +82,7 @@ func TestParseLine(t *testing.T) {
 		{"dmesg -H with a blank", "[Mar 13 15:41] hello", Dmesg, "03-13T15:41:00", Who{Ident: "kernel"}, "hello"},
 		{"a date with a level, of another program", "[2021/03/13 15:41:18] [error] No space left on device", Bare, "", Who{}, "[2021/03/13 15:41:18] [error] No space left on device"},
 		{"a process without its name", "Mar 13 15:41:18 [2633351]: [2021/03/13 15:41:18] [error] x", BSD, "03-13T15:41:18", Who{}, "[2021/03/13 15:41:18] [error] x"},
+		{"a stamp in bold type", "**Mar 13 15:41:18** node-7 kernel: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kernel"}, "hello"},
 		{"dmesg -T of a driver", "[Sat Mar 13 15:41:18 2021] [drm] hello", Dmesg, "2021-03-13T15:41:18", Who{Ident: "kernel"}, "[drm] hello"},
 		{"dmesg, relative", "[  +0.000002] FS-Cache: hello", Dmesg, "", Who{Ident: "kernel"}, "FS-Cache: hello"},
 		{"dmesg -x with the difference", "kern  :err   : [  +0.000001] [Sat Mar 13 15:41:18 2021] [T88870] I/O error, dev sda", Dmesg, "2021-03-13T15:41:18", Who{Ident: "kernel"}, "I/O error, dev sda"},

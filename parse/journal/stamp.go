@@ -88,6 +88,9 @@ func (p *Parser) afterSecond(rec []byte, off, k int, form Form, sec int64, e *En
 	switch form {
 	case BSD:
 		ns, res, n := fraction(rest)
+		if off > 0 && rec[off-1] == '*' && bytes.HasPrefix(rest[n:], []byte("** ")) { // in bold type
+			n += 2
+		}
 		if n >= len(rest) || rest[n] != ' ' && rest[n] != ':' {
 			return false
 		}
