@@ -72,6 +72,7 @@ var conditions = []Condition{
 	{"crashed", "the kubelet ended itself with a panic, an error of the Go runtime or a fatal line, and did not go on writing", nil, false, evalCrashed},
 	{"started-later", "the sync loop of the kubelet worked after the last start that was given up", nil, true, evalStartedLater},
 	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, evalRestarted},
+	{"unready", "an object of the node was NotReady for a stated reason that matches", args("why", argPattern), false, evalUnready},
 	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, evalUnitDown},
 	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, evalStopOfStopped},
 	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, evalWaitedFor},

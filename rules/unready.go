@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // Unready is a period in which the node was NotReady.
@@ -106,4 +107,19 @@ func statedReason(r parse.Record) string {
 	}
 	message = strings.TrimSuffix(strings.Trim(strings.TrimSpace(message), "[]"), ".")
 	return ageWords.ReplaceAllString(message, "$1")
+}
+
+// evalUnready looks for the reason in the conditions of node objects; what lines say is a signature's.
+func evalUnready(s *subject, args map[string]string) outcome {
+	why, state := pattern.Lazy(args["why"]), cannotLook()
+	for _, c := range s.n.Ready {
+		if _, object := c.Record.(*parse.Object); !object || c.Ready {
+			continue
+		}
+		if why.MatchString(statedReason(c.Record)) {
+			return found(replay.Evidence{Record: c.Record})
+		}
+		state = notThere()
+	}
+	return state
 }
