@@ -92,6 +92,9 @@ var pastes = []struct {
 		`May 05 08:06:14 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
 		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,
 	}, "analyze", []string{"cri-o, unknown PLEG"}, []string{"unknown runtime"}},
+	{"an event in the words of containerd's CRI service", []string{
+		`  Warning  Failed     29m   kubelet            Error: failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: error setting cgroup config for procHooks process: unable to freeze: unknown`,
+	}, "analyze", []string{"containerd, unknown PLEG"}, []string{"unknown runtime"}},
 	{"CRI-O beside another daemon", []string{
 		`May 05 08:06:14 n1 dockerd[99]: time="2025-05-05T08:06:14.860324735Z" level=info msg="nothing of interest"`,
 		`May 05 08:06:14 n1 crio[1711]: time="2025-05-05 08:06:14.860324735Z" level=info msg="Starting CRI-O, version: 1.31.0"`,

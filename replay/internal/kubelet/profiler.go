@@ -332,8 +332,8 @@ func (p *profiler) byLines() string {
 			return "docker" // docker_ callers are the kubelet's own dockerd client
 		case kind == "" && src == parse.SrcCRIO:
 			kind = "cri-o"
-		case kind == "" && src == parse.SrcContainerd && !strings.Contains(text, "moby"):
-			kind = "containerd"
+		case kind == "" && (src == parse.SrcContainerd && !strings.Contains(text, "moby") || strings.Contains(text, "failed to create containerd ")):
+			kind = "containerd" // which words errors like this, as its CRI service; dockerd speaks of a task or a shim task
 		}
 	}
 	if moby && kind == "containerd" {
