@@ -25,7 +25,7 @@ var conditionNeeds = map[string]Clause{
 	"runnable": {Fact: "procs.running"}, "exited-pile": {Fact: "containers.exited"}, "shim-pile": {Fact: "process.shim.count"},
 	"lock-chain": {Looks: []parse.Source{parse.SrcKernel}}, "hung-many": {Looks: []parse.Source{parse.SrcKernel}}, "lockups-at-once": {Looks: []parse.Source{parse.SrcKernel}},
 	"shim-stays": {Looks: []parse.Source{parse.SrcContainerd}}, "many-shims": {Looks: []parse.Source{parse.SrcContainerd}}, "silent-shim": {Looks: []parse.Source{parse.SrcContainerd}},
-	"unit-down": {Looks: []parse.Source{parse.SrcSystemd}}, "runtime-restarted": {Looks: []parse.Source{parse.SrcSystemd}},
+	"unready": {Looks: []parse.Source{parse.SrcUnknown}}, "unit-down": {Looks: []parse.Source{parse.SrcSystemd}}, "runtime-restarted": {Looks: []parse.Source{parse.SrcSystemd}},
 }
 
 // noLogs names the sources that are not the log of one program.
