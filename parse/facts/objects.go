@@ -1,8 +1,8 @@
 package facts
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
