@@ -121,6 +121,10 @@ func (u *utf16Reader) wide(in []byte, i, end int) int {
 	big := u.enc == inUTF16BE
 	for ; i < end && i+1 < len(in); i += 2 {
 		v := unitAt(in[i:], big)
+		if v < utf8.RuneSelf && u.high == 0 {
+			u.out, u.prev = append(u.out, byte(v)), v
+			continue
+		}
 		if v >= utf8.RuneSelf {
 			if n, ok := u.turn(in[i:], i); ok {
 				return i + n
@@ -311,14 +315,11 @@ func (u *utf16Reader) unit(v uint16) {
 			return
 		}
 	}
-	switch {
-	case v < utf8.RuneSelf:
-		u.out = append(u.out, byte(v))
-	case v >= 0xd800 && v < 0xdc00:
+	if v >= 0xd800 && v < 0xdc00 {
 		u.high = v
-	default:
-		u.out = utf8.AppendRune(u.out, rune(v))
+		return
 	}
+	u.out = utf8.AppendRune(u.out, rune(v))
 }
 
 func (u *utf16Reader) finish(rest int) {

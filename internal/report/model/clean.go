@@ -33,12 +33,19 @@ type Cleaner struct {
 	names Names
 	citer Citer             // names, if it implements Citer
 	paths map[string]string // cache: few files hold many lines
+	last  [2]quotation      // cache: a relist cites a line that the one before it cites
+}
+
+// quotation is the text of a line, as it is and as it is shown.
+type quotation struct {
+	of          *parse.Event
+	text, shown string
 }
 
 // NewCleaner returns a Cleaner that redacts with names, or does not redact if names is nil.
 func NewCleaner(names Names) *Cleaner {
 	citer, _ := names.(Citer)
-	return &Cleaner{names, citer, map[string]string{}}
+	return &Cleaner{names: names, citer: citer, paths: map[string]string{}}
 }
 
 func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
@@ -105,6 +112,23 @@ func (c *Cleaner) where(p parse.Pos) string {
 // quote is text cut at MaxQuote bytes; a cut one ends in an ellipsis.
 func (c *Cleaner) quote(s string) string { return Cut(c.text(s), MaxQuote) }
 
+// quotation returns the text of a record and quote of it.
+func (c *Cleaner) quotation(r parse.Record) (text, shown string) {
+	ev, ok := r.(*parse.Event)
+	if !ok || c == nil || c.redacts() { // which counts the names shown
+		text = r.Quote()
+		return text, c.quote(text)
+	}
+	for i := range c.last {
+		if q := &c.last[i]; q.of == ev {
+			return q.text, q.shown
+		}
+	}
+	text = ev.Quote()
+	c.last = [2]quotation{{ev, text, c.quote(text)}, c.last[0]}
+	return text, c.last[0].shown
+}
+
 // texts applies text to each element; never nil.
 func (c *Cleaner) texts(in []string) []string { return list(in, c.text) }
 
@@ -132,9 +156,9 @@ func visible(s string) string {
 		case r == '\r':
 			b = append(b, `\r`...)
 		case r == utf8.RuneError && n == 1:
-			b = fmt.Appendf(b, `\x%02x`, s[0])
+			b = append(b, '\\', 'x', digits[s[0]>>4], digits[s[0]&15])
 		case n > 0 && hidden(r) && r < 0x100:
-			b = fmt.Appendf(b, `\x%02x`, r)
+			b = append(b, '\\', 'x', digits[r>>4], digits[r&15])
 		case n > 0 && hidden(r):
 			b = fmt.Appendf(b, `\u%04x`, r)
 		default:
@@ -144,6 +168,8 @@ func visible(s string) string {
 	}
 	return string(b)
 }
+
+const digits = "0123456789abcdef"
 
 func plain(s string) bool { return plainLen(s) == len(s) }
 

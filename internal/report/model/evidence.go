@@ -127,8 +127,9 @@ func (p Proof) MarshalJSONTo(e *jsontext.Encoder) error {
 
 // evidence cleans one piece of evidence.
 func (c *Cleaner) evidence(e replay.Evidence) Evidence {
-	at, text := e.Where(), e.Quote()
-	out := Evidence{Line: at.Line, Text: c.quote(text), Source: string(e.From()), Note: c.text(e.Note), Length: len(text), Input: -1}
+	at := e.Where()
+	text, shown := c.quotation(e.Record)
+	out := Evidence{Line: at.Line, Text: shown, Source: string(e.From()), Note: c.text(e.Note), Length: len(text), Input: -1}
 	if at.File != nil {
 		out.File, out.Input = c.path(at.File.Path), at.File.Input
 	}
