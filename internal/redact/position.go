@@ -81,6 +81,10 @@ var shapes = []shape{
 	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
 	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
 	{lazy(`"namespace"\s?:\s?"` + label + `"\s?,\s?"name"\s?:\s?"` + label + `"`), []Kind{Namespace, Pod}, `"namespace"`},
+	{lazy(`ObjectReference\{Kind:` + q + `[A-Za-z]+` + q + `, Namespace:` + q + label + q + `, Name:` + q + label + q), []Kind{Namespace, Pod}, "ObjectReference"},
+	{lazy(`ObjectReference\{Kind:` + q + `Node` + q + `, Namespace:(?:` + q + `){2}, Name:` + q + host + q + `(?:, UID:` + q + host + q + `)?`), []Kind{Node, Node}, "ObjectReference"},
+	{lazy(`\bspec\.(?:c|initC|ephemeralC)ontainers\{` + label + `\}`), []Kind{Container}, "ontainers{"},
+	{lazy(`/pods/[^/\s"']+/containers/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Container}, "/containers/"},
 	// Nodes. A colon alone is prose ("the node: PLEG unhealthy"), unless what follows cannot be a
 	// word.
 	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override|[Hh]ostname|Host):? ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "ode|ostname|Host"},
@@ -89,6 +93,7 @@ var shapes = []shape{
 	{lazy(`system:node:` + host), []Kind{Node}, "system:node:"},
 	{lazy(`gce://([a-z0-9-]+)/[a-z0-9-]+/([a-z0-9-]+)`), []Kind{Host, Node}, "gce://"},
 	{lazy(`/api/v1/nodes/` + host), []Kind{Node}, "/api/v1/nodes/"},
+	{lazy(`\b(gke-[a-z0-9-]+-[0-9a-f]{8}-[a-z0-9]{4})\b`), []Kind{Node}, "gke-"}, // of cluster and pool
 	{lazy(`leases?/([a-z0-9][a-z0-9.-]*[.-][a-z0-9.-]*[a-z0-9])`), []Kind{Node}, "lease"},
 	// Images.
 	{lazy(`\b[Ii]mages?:? (?:` + q + `)` + ref), []Kind{Image}, "mage"},
@@ -99,6 +104,7 @@ var shapes = []shape{
 	{lazy(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
 	{lazy(`kubernetes\.io~[a-z-]+/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "kubernetes.io~"},
 	{lazy(`kubernetes\.io\\+x7e[a-z]+(?:\\+x2d[a-z]+)*-((?:[A-Za-z0-9._-]|\\+x2d)+?)(?:\.mount\b|[\s"':,;]|$)`), []Kind{Volume}, "x7e"},
+	{lazy(`/plugins/kubernetes\.io/(?:csi/pv|[a-z-]+/mounts)/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "/plugins/"},
 	{lazy(`\b((?:eui|naa)\.[0-9A-Fa-f]{16,32})\b`), []Kind{Volume}, "eui.|naa."},
 	{lazy(`(?:\b|_)(?:[Ww][Ww][Pp]?[Nn]?[Nn]|naa|NAA)[ .:=-]{1,2}((?:0x)?[0-9A-Fa-f]{16}(?:[0-9A-Fa-f]{16})?)\b`), []Kind{Volume}, "wwn|WWN|wwpn|WWPN|naa|NAA"},
 	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
@@ -106,6 +112,7 @@ var shapes = []shape{
 	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|not answering|with error|error:|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
 	{lazy(`(?:^|[^:\w/])//([A-Za-z0-9][A-Za-z0-9._-]*)/([A-Za-z0-9$][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, "//"},
 	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9._-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
+	{lazy(`\bVFS:(?: [A-Z_]+:)? \\\\+` + host), []Kind{Host}, "VFS: "},
 	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)(?:[^/A-Za-z0-9._-]|$)`), []Kind{Host, Volume}, ":/"},
 	{lazy(`\b[a-z][a-z0-9+.-]*://(?:[^/\s"'@]*@)?` + host + `(?::\d+)?(?:,` + host + `)?(?::\d+)?(?:,` + host + `)?`), []Kind{Host, Host, Host}, "://"},
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
@@ -606,13 +613,17 @@ func (r *Redactor) learnHostname(h string) {
 // inContext replaces ordinary words in the position of a name.
 func (r *Redactor) inContext(s string) string {
 	found := append(slices.Clone(r.where.find(s).spans), r.pairs(s)...)
-	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(found, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	var b strings.Builder
-	last := 0
+	last, whole := 0, 0
 	for _, f := range found {
 		n := r.lookup(s[f.from:f.to])
-		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || !f.taken.of(s[f.from:f.to]) {
-			continue // all other names are replaced later, wherever they occur
+		if f.from < max(last, whole) || n == nil || n.pseudonym == "" || !f.taken.of(s[f.from:f.to]) {
+			continue
+		}
+		if !n.plain { // is replaced later, wherever it occurs, for which it must be whole
+			whole = f.to
+			continue
 		}
 		r.shown.use(n)
 		b.WriteString(s[last:f.from])

@@ -32,7 +32,7 @@ var sentences = []shape{
 	// Kubernetes objects.
 	{lazy(`\b[Pp]ods? (?:` + q + `)?` + object), []Kind{Namespace, Pod}, "od |ods "},
 	{lazy(`\b[Pp]ods? ` + q + label + `_([a-z0-9][a-z0-9-]*)` + q), []Kind{Pod, Namespace}, "od \"|od '|od \\|od `|ods \"|ods '|ods \\|ods `"},
-	{lazy(`\b(?:[Ss]ecret|[Cc]onfig[Mm]ap|[Ss]ervice[Aa]ccount|PersistentVolumeClaim|pvc|nad|[Dd]eployment|[Jj]ob|[Ss]ervice)s? (?:` + q + `)?` + object), []Kind{Namespace, Object}, "ecret|onfig|ervice|PersistentVolumeClaim|pvc|nad|eployment|ob"},
+	{lazy(`\b(?:[Ss]ecret|[Cc]onfig[Mm]ap|[Ss]ervice[Aa]ccount|PersistentVolumeClaim|pvc|nad|[Dd]eployment|[Dd]aemon[Ss]et|[Ss]tateful[Ss]et|[Rr]eplica[Ss]et|[Jj]ob|[Ss]ervice)s? (?:` + q + `)?` + object), []Kind{Namespace, Object}, "ecret|onfig|ervice|PersistentVolumeClaim|pvc|nad|eployment|et |ets |ob"},
 	{lazy(`\bfind key ([^\s"'\\]+) in (?:ConfigMap|Secret)`), []Kind{Object}, "find key "},
 	{lazy(`\b[Nn]amespaces? ` + q + label + q), []Kind{Namespace}, "amespace"},
 	{lazy(`\bcontainers? ` + q + label + q), []Kind{Container}, `ontainer "|ontainer '|ontainer \|ontainers "|ontainers '|ontainers \`},
