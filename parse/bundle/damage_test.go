@@ -511,6 +511,43 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
+// TestUTF16Unmarked: a log in UTF-16 without a byte order mark, or of which the beginning
+// is cut off at any byte, loses no more than its first line.
+func TestUTF16Unmarked(t *testing.T) {
+	log := string(hostile.Log())
+	for _, enc := range []encoding{inUTF16LE, inUTF16BE} {
+		data := in16(log, enc)
+		for cut := range 8 {
+			whole, _ := loaded(t, file(t, "kubelet.log", []byte(log[(cut+1)/2:])))
+			b, _ := loaded(t, file(t, "kubelet.log", data[cut:]))
+			got := strings.ReplaceAll(textsOf(b), "\ufffd", "") // the half of a character that is left at the end
+			if want := textsOf(whole); len(b.Events) == 0 || got != want {
+				t.Errorf("%v without %d bytes: %d events of %d, %s", enc, cut, len(b.Events), len(whole.Events), warnings(b))
+			}
+		}
+	}
+}
+
+// TestTarTypes: members of unknown types, and of those that are the rest of a file, are
+// read as files.
+func TestTarTypes(t *testing.T) {
+	for _, typ := range "Z7MA" {
+		packed := tarOf(t, entry{"n/kubelet.log", hostile.Log()})
+		sum := 0
+		for i, c := range packed[:tarBlock] {
+			if i >= 148 && i < 156 {
+				c = ' '
+			}
+			sum += int(c)
+		}
+		packed[156] = byte(typ)
+		copy(packed[148:], fmt.Sprintf("%06o\x00 ", sum+int(typ)-'0'))
+		if b, _ := loaded(t, file(t, "x.tar", packed)); len(b.Events) < 5 {
+			t.Errorf("type %c: %d events, %s", typ, len(b.Events), warnings(b))
+		}
+	}
+}
+
 // TestCutMetrics: an input of metrics that are cut short is partial.
 func TestCutMetrics(t *testing.T) {
 	page := "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\"} 12\n" +

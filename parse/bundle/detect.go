@@ -55,7 +55,7 @@ func detect(head []byte) format {
 	case isTarHeader(head):
 		return fmtTar
 	}
-	return fmtNone
+	return unmarked(head)
 }
 
 func isBzip2(h []byte) bool {

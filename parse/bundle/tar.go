@@ -241,20 +241,25 @@ func (t *tarWalk) other() error {
 	}
 }
 
-// regularOld is the type flag of regular files in pre-POSIX archives.
-const regularOld = 0
+// fileFlag reports whether a type flag is one of regular files; 0 is that of pre-POSIX archives.
+func fileFlag(flag byte) bool {
+	return flag == 0 || flag == tar.TypeReg || flag == tar.TypeGNUSparse || flag == tar.TypeCont
+}
 
 func (t *tarWalk) member(r io.Reader, h *tar.Header) error {
 	switch h.Typeflag {
-	case tar.TypeReg, regularOld, tar.TypeGNUSparse, tar.TypeCont:
 	case tar.TypeSymlink, tar.TypeLink:
 		t.links.link(h.Name, t.links.shortened(h.Linkname), h.Typeflag == tar.TypeLink)
 		return nil
 	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
 		t.links.device(h.Name)
 		return nil
-	default:
+	case tar.TypeDir, tar.TypeXGlobalHeader:
 		return nil
+	default: // a file, as POSIX demands also of unknown types; GNU's M is the rest of one that began in another archive
+		if h.Size == 0 && !fileFlag(h.Typeflag) {
+			return nil
+		}
 	}
 	in := t.m.inner(t.m.path+"!"+h.Name, r)
 	in.size = h.Size

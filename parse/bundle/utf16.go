@@ -22,7 +22,7 @@ func (e encoding) String() string { return [...]string{"UTF-8", "UTF-16LE", "UTF
 // other returns the other byte order of UTF-16.
 func (e encoding) other() encoding { return inUTF16LE + inUTF16BE - e }
 
-// utf16Reader converts UTF-16 to UTF-8; newUTF16 has consumed the byte order mark.
+// utf16Reader converts UTF-16 to UTF-8; newUTF16 has consumed a byte order mark.
 // Lone surrogates become U+FFFD. Offsets in records refer to the UTF-8 text.
 //
 // The encoding of a log may change: what another program or shell appends is in its own
@@ -70,14 +70,32 @@ const (
 	varied = 6              // different characters that prove a text: rows of a table repeat a few
 )
 
-// newUTF16 discards the byte order mark of src.
+// newUTF16 discards the byte order mark of src, if it has one.
 func newUTF16(src *counter, big bool) *utf16Reader {
-	src.Discard(2)
 	u := &utf16Reader{src: src, enc: inUTF16LE, prev: '\n'}
 	if big {
 		u.enc = inUTF16BE
 	}
+	if b := src.peek(2); len(b) == 2 && unitAt(b, big) == 0xfeff {
+		src.Discard(2)
+	}
 	return u
+}
+
+// unmarked returns the byte order of a text in UTF-16 without a byte order mark, as a
+// part of a file has, cut anywhere; fmtNone if head is none. A text in ASCII that lost
+// half of a character reads as one in the other byte order.
+func unmarked(head []byte) format {
+	if len(head) < judged || head[0] != 0 && head[1] != 0 {
+		return fmtNone
+	}
+	if _, ok := readable(head, inUTF16LE); ok {
+		return fmtUTF16LE
+	}
+	if _, ok := readable(head, inUTF16BE); ok {
+		return fmtUTF16BE
+	}
+	return fmtNone
 }
 
 func (u *utf16Reader) Read(p []byte) (int, error) {
