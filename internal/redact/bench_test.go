@@ -34,3 +34,15 @@ func BenchmarkLine(b *testing.B) {
 		pass(log[i%len(log)])
 	}
 }
+
+// BenchmarkJoined redacts a record of words joined by dashes, each of which may begin a mail address.
+func BenchmarkJoined(b *testing.B) {
+	s := strings.Repeat("a-", 16000)
+	b.SetBytes(int64(len(s)))
+	for range b.N {
+		r := New(nil)
+		r.Learn(s)
+		r.Settle()
+		r.Text(s)
+	}
+}

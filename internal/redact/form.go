@@ -557,8 +557,12 @@ func run(s string, i int, more string) int {
 
 const maxRun = 1024
 
+// maxLocal bounds the part of a mail address before its @: RFC 5321 allows 64 bytes, and addresses
+// that bounces are sent to have more.
+const maxLocal = 128
+
 func mailForm(s string, i int) form {
-	at := run(s, i, "._%+-")
+	at := run(s[:min(len(s), i+maxLocal+1)], i, "._%+-")
 	if at == len(s) || s[at] != '@' {
 		return form{}
 	}

@@ -45,6 +45,15 @@ func TestStrange(t *testing.T) {
 	}
 }
 
+// TestLongMail: a mail address is replaced as a whole, also one that is longer than RFC 5321 allows.
+func TestLongMail(t *testing.T) {
+	for _, n := range []int{1, 30, 60} {
+		if got := redacted("to " + strings.Repeat("a-", n) + "b@list.test now"); got != "to mail-1 now" {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}
+
 // TestLongWords: very long words and labels take no longer than others.
 func TestLongWords(t *testing.T) {
 	for _, s := range []string{strings.Repeat("AbCd", 1<<15), strings.Repeat("tanager-", 1<<13), strings.Repeat("tanager_", 1<<13)} {
