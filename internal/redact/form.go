@@ -146,19 +146,28 @@ func uidTail(s string, i, j int) form {
 	if j-i > 8 || !allHex(s[i:j]) {
 		return form{}
 	}
-	sizes, at, text := []int{j - i}, j, s[i:j]
-	for len(sizes) < 5 {
+	var room [5]string
+	groups, at := append(room[:0], s[i:j]), j
+	for len(groups) < 5 {
 		from, end := hexGroup(s, at)
 		if end == 0 {
 			break
 		}
-		sizes, at, text = append(sizes, end-from), end, text+"-"+s[from:end]
+		if n := end - from; n != 4 && n != 12 {
+			return form{}
+		}
+		groups, at = append(groups, s[from:end]), end
 	}
-	want := []int{8, 4, 4, 4, 12}[5-len(sizes):]
-	if len(sizes) < 3 || sizes[0] > want[0] || !slices.Equal(sizes[1:], want[1:]) || at < len(s) && isAlnum(s[at]) {
+	want := []int{8, 4, 4, 4, 12}[5-len(groups):]
+	if len(groups) < 3 || len(groups[0]) > want[0] || at < len(s) && isAlnum(s[at]) {
 		return form{}
 	}
-	return form{i, at, UID, strings.ToLower(text)}
+	for k := range groups[1:] {
+		if len(groups[1+k]) != want[1+k] {
+			return form{}
+		}
+	}
+	return form{i, at, UID, strings.ToLower(strings.Join(groups, "-"))}
 }
 
 // isDay reports whether eight digits are a date.
@@ -562,7 +571,11 @@ const maxRun = 1024
 const maxLocal = 128
 
 func mailForm(s string, i int) form {
-	at := run(s[:min(len(s), i+maxLocal+1)], i, "._%+-")
+	near := s[i:min(len(s), i+maxLocal+1)]
+	if strings.IndexByte(near, '@') < 0 {
+		return form{}
+	}
+	at := i + run(near, 0, "._%+-")
 	if at == len(s) || s[at] != '@' {
 		return form{}
 	}
