@@ -51,6 +51,25 @@ var pastes = []struct {
 	{"stamps in seconds since 1970 state their zone", []string{
 		`{"ts":1795217351306.114,"caller":"kubelet/server.go:467","msg":"Kubelet version","v":0,"kubeletVersion":"v1.28.0"}`,
 	}, "inspect", []string{"stated, stated on each line"}, []string{"UTC, assumed"}},
+	{"the cloud does not answer, which is not the API server", []string{
+		`E0304 10:00:00.794667    3463 kubelet.go:2913] Error updating node status, will retry: failed to get node address from cloud provider: Post https://10.0.0.9/sdk: dial tcp 10.0.0.9:443: i/o timeout`,
+	}, "analyze", []string{"Cause unknown"}, []string{"API server"}},
+	{"the error of a hyperkube alone", []string{
+		`Error: failed to run Kubelet: Running with swap on is not supported, please disable swap! or set --fail-swap-on flag to false.`,
+	}, "analyze", []string{"kubelet-start-failed is possible", "gave up its start: Running with swap on"}, nil},
+	{"the kubelet within edgecore", []string{
+		`I0304 10:00:00.790423   25490 server.go:368] "Kubelet version" kubeletVersion="v0.0.0-master+$Format:%H$"`,
+		`E0304 10:00:00.790861   25490 edged.go:136] Start edged failed, err: failed to run Kubelet: unsupported CRI runtime: "docker", only "remote" is currently supported`,
+	}, "analyze", []string{"The start of the kubelet failed (confirmed", `given up: unsupported CRI runtime: "docker"`}, []string{"> kubelet.log"}},
+	{"a table of nodes and the beginning of one's description", []string{
+		`NAME      STATUS     ROLES    AGE     VERSION`,
+		`laptop3   Ready      <none>   9h      v1.21.0`,
+		`worker1   NotReady   <none>   108s    v1.21.0`,
+		``,
+		`Name:               worker1`,
+		`Roles:              <none>`,
+		`Annotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock`,
+	}, "analyze", []string{"worker1: unknown", "lists it as NotReady", "kubelet v1.21.0, docker"}, []string{"unknown name"}},
 	{"what was pasted below a line of the log", []string{
 		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
 		`[root@n1 ~]# kubectl describe node n1`,

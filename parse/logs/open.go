@@ -134,12 +134,12 @@ func leavesLog(line []byte) bool {
 	return at == 0 && line[0] == '$' || bytes.IndexByte(line[:at], '@') > 0 && bytes.Count(line[:at], []byte(" ")) < 2
 }
 
-// endsProgram reports whether the Go runtime, or the main function of a kubelet up to 1.9
-// (cmd/kubelet/kubelet.go), wrote the line because it ends the program. Such a line goes past
-// klog, and the journal dates it.
+// endsProgram reports whether the Go runtime, the main function of a kubelet up to 1.9
+// (cmd/kubelet/kubelet.go), or that of hyperkube ("Error:") wrote the line because it ends
+// the program. Such a line goes past klog, and the journal dates it.
 func endsProgram(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) ||
-		bytes.HasPrefix(line, []byte("error: failed to run Kubelet: "))
+		bytes.HasPrefix(line, []byte("error: failed to run Kubelet: ")) || bytes.HasPrefix(line, []byte("Error: failed to run Kubelet: "))
 }
 
 // accepts reports whether the line just parsed belongs to the open record.

@@ -193,6 +193,9 @@ func supposes(line []byte) bool {
 func isTold(line []byte) bool {
 	const most = 12 // words
 	text := strings.TrimSpace(string(line))
+	if endsProgram([]byte(text)) { // what a kubelet says of swap has more words
+		return false
+	}
 	if strings.Contains(text, "+0x") && frameRE().MatchString(text) && len(plainWordRE().FindAllString(text, -1)) >= most/3 {
 		return true
 	}

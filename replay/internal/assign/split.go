@@ -184,7 +184,9 @@ func (s *splitter) objectNodes(known []*host.Records) []*host.Records {
 	}
 	talks := map[*parse.File]bool{}
 	for _, w := range s.wrote {
-		talks[w.unit.file] = true
+		if w.dated || w.origin.Source != parse.SrcUnknown { // a row of a table or of a description is nobody's line
+			talks[w.unit.file] = true
+		}
 	}
 	listed := s.listed()
 	var out []*host.Records
