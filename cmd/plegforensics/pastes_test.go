@@ -70,6 +70,22 @@ var pastes = []struct {
 		`Roles:              <none>`,
 		`Annotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock`,
 	}, "analyze", []string{"worker1: unknown", "lists it as NotReady", "kubelet v1.21.0, docker"}, []string{"unknown name"}},
+	{"a description of a node from its lease on", []string{
+		`Lease:              Failed to get lease: leases.coordination.k8s.io "worker1" not found`,
+		`Conditions:`,
+		`  Type             Status    LastHeartbeatTime                 LastTransitionTime                Reason                   Message`,
+		`  Ready            Unknown   Fri, 17 Mar 2023 05:26:56 -0400   Fri, 17 Mar 2023 05:28:00 -0400   NodeStatusNeverUpdated   Kubelet never posted node status.`,
+	}, "analyze", []string{"worker1: unknown", "misses the kubelet's heartbeats"}, []string{"unknown name"}},
+	{"the holder of a node's lease", []string{
+		`Unschedulable:      false`,
+		`Lease:`,
+		`  HolderIdentity:  worker1`,
+		`  AcquireTime:     <unset>`,
+		`  RenewTime:       Thu, 08 Feb 2024 11:56:41 +0100`,
+		`Conditions:`,
+		`  Type             Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
+		`  Ready            False   Thu, 08 Feb 2024 11:55:40 +0100   Wed, 07 Feb 2024 18:07:36 +0100   KubeletNotReady              container runtime is down`,
+	}, "analyze", []string{"worker1: "}, []string{"unknown name"}},
 	{"what was pasted below a line of the log", []string{
 		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
 		`[root@n1 ~]# kubectl describe node n1`,

@@ -26,7 +26,11 @@ var described = []struct{ key, field string }{
 // kubelet version, a Ready condition (often all that was pasted), what stands above the
 // conditions, or the header of "kubectl get nodes".
 var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte("KubeletNotReady"), []byte("KubeletReady"), []byte("NodeStatusUnknown"),
-	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), []byte(nodeTTL), []byte("\nRoles:"), []byte(" NotReady "), nodeTable}
+	[]byte("Unschedulable:"), []byte(criSocket), []byte(attachDetach), []byte(nodeTTL), []byte("\nRoles:"), []byte(" NotReady "), nodeTable,
+	[]byte("HolderIdentity:"), []byte(noLease)}
+
+// noLease precedes the name of a node that has no lease, in quotes, in what kubectl describes.
+const noLease = "Failed to get lease: leases.coordination.k8s.io "
 
 // Annotations that only nodes have: of kubeadm, of the kubelet itself, and of the controller that
 // says how long it may cache secrets.
@@ -184,6 +188,16 @@ func (d *describer) row(line, raw []byte, at parse.Pos, col int) bool {
 	return true
 }
 
+// lease takes the name of a node from its lease if the paste begins below the line with the name.
+func (d *describer) lease(name string, raw []byte, at parse.Pos) {
+	if d.certain = true; d.name == "" && name != "" && !strings.ContainsAny(name, " /\"<>") {
+		d.name, d.named, d.head = clip(name), at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
+		if d.node != nil {
+			d.node.Name = d.name
+		}
+	}
+}
+
 func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 	if key == "Annotations" {
 		key, value, _ = strings.Cut(value, ":")
@@ -201,6 +215,12 @@ func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 		d.certain = d.certain || raw[0] == 'R' && !strings.Contains(value, " ")
 	case attachDetach, nodeTTL, "Unschedulable":
 		d.certain = true
+	case "HolderIdentity": // the lease of a node has its name; kubectl describes no other object so
+		d.lease(value, raw, at)
+	case "Lease":
+		if rest, ok := strings.CutPrefix(value, noLease); ok {
+			d.lease(strings.Trim(strings.TrimSuffix(rest, " not found"), `"`), raw, at)
+		}
 	}
 	for _, k := range described {
 		if k.key != key {
