@@ -86,6 +86,15 @@ var pastes = []struct {
 		`  Type             Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
 		`  Ready            False   Thu, 08 Feb 2024 11:55:40 +0100   Wed, 07 Feb 2024 18:07:36 +0100   KubeletNotReady              container runtime is down`,
 	}, "analyze", []string{"worker1: "}, []string{"unknown name"}},
+	{"the status of a unit whose lines have months of another language", []string{
+		`● kubelet.service - kubelet: The Kubernetes Node Agent`,
+		`   Loaded: loaded (/etc/systemd/system/kubelet.service; enabled; vendor preset: disabled)`,
+		`   Active: activating (auto-restart) (Result: exit-code) since 금 2018-04-20 15:27:00 KST; 6s ago`,
+		`  Process: 17247 ExecStart=/usr/bin/kubelet $KUBELET_EXTRA_ARGS (code=exited, status=255)`,
+		` Main PID: 17247 (code=exited, status=255)`,
+		``,
+		` 4월 20 15:27:00 worker1 kubelet[17247]: --seccomp-profile-root string   Directory path for seccomp profiles.`,
+	}, "analyze", []string{"worker1: unknown", "2018-04-20 06:27:00 UTC"}, []string{"no line of this node could be dated"}},
 	{"what was pasted below a line of the log", []string{
 		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
 		`[root@n1 ~]# kubectl describe node n1`,

@@ -80,7 +80,7 @@ func hasLogLines(h []byte) bool {
 				return true
 			}
 		}
-		return hasKlogHeader(line)
+		return foreignStamp(line) || hasKlogHeader(line)
 	})
 }
 

@@ -1,6 +1,9 @@
 package bundle
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // isLog looks at the first logLines lines; one in logShare of them must look like a
 // log line.
@@ -102,6 +105,13 @@ func shaped(line []byte, shape string) bool {
 		}
 	}
 	return true
+}
+
+// foreignStamp recognizes "févr. 20 15:27:00" or "4월 20 15:27:00": a syslog stamp whose month is not three letters of
+// one byte, as C libraries print it in other languages.
+func foreignStamp(line []byte) bool {
+	at := bytes.IndexByte(line[:min(len(line), 9)], ' ')
+	return at > 0 && (line[at-1] == '.' || slices.ContainsFunc(line[:at], func(c byte) bool { return c >= 0x80 })) && shaped(line[at:], " 99 99:99:99")
 }
 
 func letter(c byte) bool {
