@@ -16,6 +16,7 @@ import (
 const (
 	heapRoom = 18 << 20 // bytes
 	heapPart = 18       // percent
+	heapMost = 48 << 20 // bytes that heapPart is at most: beyond, memory is scarcer than time
 )
 
 // What is made of the records after reading is smaller than they are, and made once. One collection
@@ -131,5 +132,5 @@ func againPercent(live, largest uint64) int {
 
 // heapPercent returns the growth in percent that live bytes may have.
 func heapPercent(live uint64, room int) int {
-	return heapPart + int(uint64(room)*100/max(live, 1<<20))
+	return int((min(live*heapPart/100, heapMost) + uint64(room)) * 100 / max(live, 1<<20))
 }

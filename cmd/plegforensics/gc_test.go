@@ -16,7 +16,7 @@ func TestHeapPercent(t *testing.T) {
 	for _, c := range []struct {
 		live        uint64
 		least, most uint64 // heap at the next collection
-	}{{0, 16 << 20, 64 << 20}, {4 << 20, 18 << 20, 40 << 20}, {100 << 20, 130 << 20, 150 << 20}, {200 << 20, 245 << 20, 270 << 20}} {
+	}{{0, 16 << 20, 64 << 20}, {4 << 20, 18 << 20, 40 << 20}, {100 << 20, 130 << 20, 150 << 20}, {200 << 20, 245 << 20, 270 << 20}, {380 << 20, 430 << 20, 447 << 20}} {
 		next := c.live + max(c.live, 1<<20)*uint64(heapPercent(c.live, heapRoom))/100
 		if next < c.least || next > c.most {
 			t.Errorf("%d MiB in use: next collection at %d MiB", c.live>>20, next>>20)
