@@ -61,13 +61,19 @@ func governHeap() {
 type collected struct{ _ [16]byte }
 
 func afterCollection() {
-	runtime.AddCleanup(new(collected), func(sample []metrics.Sample) {
-		metrics.Read(sample)
-		live := sample[0].Value.Uint64()
+	runtime.AddCleanup(new(collected), func(struct{}) {
+		live := liveHeap()
 		largest.Store(max(largest.Load(), next.Load()))
 		setPace(live, max(heapPercent(live, int(room.Load())), againPercent(live, largest.Load())))
 		afterCollection()
-	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
+	}, struct{}{})
+}
+
+// liveHeap returns the bytes that the last collection has kept.
+func liveHeap() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
 }
 
 // setPace lets the heap grow from live bytes by a percentage of them until the next collection.
@@ -83,9 +89,8 @@ func roomForRest(held uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	setPace(live[0].Value.Uint64(), restPercent(live[0].Value.Uint64(), held))
+	live := liveHeap()
+	setPace(live, restPercent(live, held))
 }
 
 // roomForSeries lets the heap grow by what a query allocates for n series. Scanning all of them
@@ -96,9 +101,8 @@ func roomForSeries(n int) {
 		return
 	}
 	room.Add(more)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	setPace(live[0].Value.Uint64(), heapPercent(live[0].Value.Uint64(), int(room.Load())))
+	live := liveHeap()
+	setPace(live, heapPercent(live, int(room.Load())))
 }
 
 // roomForNames lets the heap grow by what is made of many records to learn the names in them. It is

@@ -30,7 +30,7 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 		}) {
 		return
 	}
-	l.claims = append(l.claims, &claim{lo: r.Loop - int64(SameMoment), hi: r.Loop + int64(TimerLate), run: run, listed: &yes,
+	l.add(claim{lo: r.Loop - int64(SameMoment), hi: r.Loop + int64(TimerLate), run: run, listed: &yes,
 		listEnd: host.Between(last.At, events.From), end: host.Between(last.At, events.To+int64(100*time.Millisecond)), outcome: OutcomeOK,
 		basis: basisEvents, ev: []host.Evidence{{Record: last.Line, Note: "no relist has succeeded since the start, and none failed"},
 			{Record: l.s.Events[l.s.Turns[l.s.TurnFrom(events.From)]], Note: "the events of the first relist"}}})

@@ -226,6 +226,7 @@ func (l *ledger) stepped(a, b kubelet.Age) {
 		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, Evidence: []host.Evidence{{Record: a.Record}}, Against: []host.Evidence{{Record: b.Record}}})
 }
 
+// add adds a claim.
 func (l *ledger) add(c claim) { l.claims = append(l.claims, &c) }
 
 // merge joins claims that must be the same relist: their bounds overlap, and two relists are at least a period apart.

@@ -15,7 +15,7 @@ import (
 // gauge, so it names none.
 func (l *ledger) fromMetrics(run int) {
 	for _, p := range l.starts[run] {
-		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
+		l.add(claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
 			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
 	}
 }
