@@ -35,7 +35,7 @@ var conditions = []Condition{
 	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, evalAge},
 	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, evalSawtooth},
 	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; without a code, inspections that the relist says failed are calls of ContainerStatus; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start; with on, only on these runtimes; with except, not those whose error matches it", args("calls", argCalls, "code", argPattern, "except", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText, "on", argOn), true, evalRPC},
-	{"stored-error", "no line shows a status call that timed out, but pod workers get the stored error of one in place of a status", nil, true, evalStoredError},
+	{"stored-error", "no status call that timed out was recognized, but pod workers get the stored error of one in place of a status", nil, true, evalStoredError},
 	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, evalSameObject},
 	{"many-objects", "status calls fail for many different objects", nil, true, evalManyObjects},
 	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", args("is", argCadence), true, evalCadence},

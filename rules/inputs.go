@@ -11,7 +11,7 @@ type Input struct {
 // inputs are those that several causes, or the advice for a node, ask for.
 var inputs = []Input{
 	{"kubelet-log", "the log of the kubelet", "it dates relists, failures and health"},
-	{"kubelet-log-before", "the kubelet log starting 10 minutes before the incident", "what led to it, and which object failed first, is missing"},
+	{"kubelet-log-before", "the kubelet log starting 10 minutes before the incident", "it shows what led to it, and which object failed first"},
 	{"kubelet-log-verbose", "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5"},
 	{"runtime-log", "the log of the container runtime", "it shows what the runtime did while the kubelet waited"},
 	{"runtime-stacks", "a goroutine dump of the runtime, taken while calls hang and before any restart", "it names the lock or system call on which the runtime hangs"},
@@ -21,7 +21,7 @@ var inputs = []Input{
 	{"kernel-version", "the kernel release", "some defects of the kernel are in some releases only"},
 	{"processes", "the process table with states and wait channels", "it shows which processes are left, stopped, defunct or in uninterruptible sleep"},
 	{"wait-channels", "the wait channels of the processes", "they show in which function of the kernel a blocked process waits"},
-	{"metrics", "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states"},
+	{"metrics", "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls"},
 	{"containers", "a listing of containers and sandboxes", "their number and states bound the cost of a relist"},
 	{"kubelet-config", "the kubelet's configuration", "timeouts, limits and feature gates are assumed to be the defaults"},
 	{"pressure", "pressure of CPU, memory and I/O", "it tells a starved node from a hanging runtime"},

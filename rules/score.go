@@ -134,17 +134,17 @@ func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
 	case all(x.found, func(e *parse.Event) bool { return e.Bare }):
-		return "its lines could be neither dated nor attributed to a writer"
+		return "neither the time nor the writer of its lines was recognized"
 	case d.Kind == KindMechanism && x.own() < leastOwn:
 		return "no line was recognized that shows why anything failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:
-		return "no line shows it directly"
+		return "no line was recognized that shows it directly"
 	}
 	if r := d.Affects.Runtimes; len(r) > 0 && !slices.Contains(r, s.rt) {
 		if s.rt != "" {
 			return "it is known of " + strings.Join(r, " and ") + " only, and the node runs " + s.rt
 		}
-		return "what container runtime the kubelet uses is not stated, and it is known of " + strings.Join(r, " and ") + " only"
+		return "the container runtime of the kubelet was not recognized, and it is known of " + strings.Join(r, " and ") + " only"
 	}
 	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && evalHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"
@@ -157,11 +157,11 @@ func (x *scored) limits() string {
 	}
 	if d.Affects.Kubelet != "" {
 		if _, known := s.kubeletIn(d.Affects.Kubelet); !known {
-			return "nothing states the version of the kubelet, and it is known of " + d.Affects.Kubelet + " only"
+			return "the version of the kubelet was not recognized, and it is known of " + d.Affects.Kubelet + " only"
 		}
 	}
 	if d.Affects.Kernel != "" && s.kernel == nil && !s.anySig("k.version", "k.tainted") {
-		return "nothing states the version of the kernel, and it is known of " + d.Affects.Kernel + " only"
+		return "the version of the kernel was not recognized, and it is known of " + d.Affects.Kernel + " only"
 	}
 	if d.Kind == KindMechanism && !d.Supported() {
 		return "fewer than two independent public incidents and no source support it"

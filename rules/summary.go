@@ -375,7 +375,7 @@ func quietSummary(v *view, r *Result) string {
 func (v *view) unreported(b *Breach, found, maybe string) string {
 	age := time.Duration(b.Value * float64(time.Second))
 	if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
-		return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Least(age) + " old" + strings.TrimSuffix("; found: "+found, "; found: ") + maybe
+		return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line was recognized that says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Least(age) + " old" + strings.TrimSuffix("; found: "+found, "; found: ") + maybe
 	}
 	if p := v.wholeAge(b); p != nil {
 		return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
@@ -624,7 +624,7 @@ func fullChannel(v *view) string {
 	if first, last := all[0].At, all[len(all)-1].At; first != 0 {
 		when = " from " + clocks(first, last)
 	}
-	return "the evented PLEG is unhealthy" + when + ": its event channel is full, as " + parse.Plural(len(all), "line") + " report; no line states an age of the last relist"
+	return "the evented PLEG is unhealthy" + when + ": its event channel is full, as " + parse.Plural(len(all), "line") + " report; no age of the last relist was recognized"
 }
 
 // unhealthyWithoutAge describes reports without a readable age of the last relist, cut off

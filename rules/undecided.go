@@ -65,7 +65,7 @@ func (v *view) untoldHealth() string {
 	}
 	switch {
 	case len(v.n.Health) == 0:
-		return "nothing in the input is dated"
+		return "nothing in the input was dated"
 	case sum > 0:
 		return "nothing tells whether PLEG was healthy for " + parse.Short(sum) + " of the " + parse.Short(time.Duration(v.n.Window.End-v.n.Window.Start)) + " that the input covers"
 	}
@@ -76,7 +76,7 @@ func (v *view) untoldHealth() string {
 func (v *view) untoldLines() string {
 	switch {
 	case !v.have[parse.SrcKubelet]:
-		return "the input holds no log of the kubelet"
+		return "no log of the kubelet was recognized in the input"
 	case !slices.ContainsFunc(v.n.Claims, func(c replay.Claim) bool { return c.Proof == replay.ProofSilence && c.State == replay.Healthy }):
 		return "nothing shows that the kubelet's log is complete"
 	case slices.ContainsFunc(v.n.Holes, func(h replay.Span) bool { return h.To-h.From > minute }):
@@ -96,7 +96,7 @@ func (v *view) untoldLag() string {
 	if slices.ContainsFunc(v.n.Coverage, func(c *parse.Coverage) bool { return c.HasLag && c.Origin.Source == parse.SrcKubelet }) {
 		return ""
 	}
-	return "no line of the kubelet states both when it was written and when it arrived"
+	return "no line of the kubelet was recognized that states both when it was written and when it arrived"
 }
 
 func (v *view) untoldCounts() string { return v.fewSnapshots(1) }
@@ -119,9 +119,9 @@ func (v *view) fewSnapshots(n int) string {
 		}
 	}
 	if had == 0 {
-		return "the input holds no dated metrics of the kubelet"
+		return "no dated metrics of the kubelet were recognized in the input"
 	}
-	return "the input holds only one snapshot of the kubelet's metrics"
+	return "only one snapshot of the kubelet's metrics was recognized in the input"
 }
 
 func (v *view) untoldReady() string {

@@ -40,7 +40,7 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 		to = max(to, n.Window.End)
 	}
 	if from == 0 && to == 0 {
-		return nil, &exitError{exitNothing, "no data in the window: nothing in the input is dated", "leave --since and --until out"}
+		return nil, &exitError{exitNothing, "no data in the window: nothing in the input was dated", "leave --since and --until out"}
 	}
 	since, until, err := frame(c, to)
 	if err != nil {

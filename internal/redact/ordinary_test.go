@@ -11,7 +11,7 @@ func TestProse(t *testing.T) {
 	for _, s := range []string{
 		"the node: PLEG unhealthy from 2026-03-01 12:00:00 UTC for 3m, stuck listing pods",
 		"container: context deadline exceeded", "namespace: not found", "node: the heartbeat is late",
-		"node Ready condition", "for node of unknown name", "volume: in use", "pod: unknown", "pods: none",
+		"node Ready condition", "for node (name not recognized)", "volume: in use", "pod: unknown", "pods: none",
 		"no relist of known length; the nodes/critical path",
 	} {
 		r := New(nil)

@@ -158,7 +158,7 @@ func (t times) head(n *model.Node) pageHead {
 		}
 	}
 	if h.Lead = "Do first"; !known && n.Status != "healthy" {
-		h.Lead = "Collect next"
+		h.Lead = collectNext
 		for _, c := range n.Collect {
 			do = append(do, c.What)
 		}

@@ -139,7 +139,7 @@ func (p *printer) needs(list []model.Need) {
 	if len(list) == 0 {
 		return
 	}
-	p.heading("What to collect next")
+	p.heading(collectNext)
 	node := ""
 	for _, n := range list {
 		if name := model.Known(n.Node); name != node && name != "" {

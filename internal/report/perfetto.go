@@ -147,10 +147,10 @@ func (b *traceBuilder) counters(n *model.Node) {
 	}
 }
 
-// orNode returns the name of a node, or "node of unknown name".
+// orNode returns the name of a node, or says that none was recognized.
 func orNode(name string) string {
 	if name == "" || name == "unknown" {
-		return "node of unknown name"
+		return "node (name not recognized)"
 	}
 	return name
 }

@@ -47,7 +47,7 @@ func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) Replay
 }
 
 func profileWords(p *model.Profile) string {
-	version := cmp.Or(model.Known(p.Version), "of unknown version")
+	version := cmp.Or(model.Known(p.Version), "(version not recognized)")
 	if p.Rules != "" {
 		version += ", " + p.Rules
 	}
@@ -199,7 +199,7 @@ func (t *replayText) health(end *model.ReplayEnd) {
 	}
 	for _, u := range end.Unhealthy {
 		if end.Health != nil && !slices.ContainsFunc(episodes, func(e model.Episode) bool { return e.Start() == u.From }) {
-			t.para("", "PLEG unhealthy from "+clockText(u.From)+" to "+clockText(u.To)+" at least, though no line says so")
+			t.para("", "PLEG unhealthy from "+clockText(u.From)+" to "+clockText(u.To)+" at least, though no line was recognized that says so")
 		}
 	}
 	switch {

@@ -172,7 +172,7 @@ func (p *printer) incident(n *model.Node) {
 	}
 	for i := range n.Breaches {
 		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" && !told[b.Start] {
-			p.label("", "past the threshold also"+strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")+", though no line reports it; age "+valueOf(b), whole)
+			p.label("", "past the threshold also"+strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")+", though no line was recognized that reports it; age "+valueOf(b), whole)
 		}
 	}
 	age := clauses{oldest(e)}
@@ -201,7 +201,7 @@ func (t times) unhealthy(e *model.Episode, n *model.Node) string {
 		return "unhealthy; since when is not known"
 	}
 	var c clauses
-	from := "a moment that no line dates"
+	from := "a moment that is not dated"
 	if e.Start() != 0 {
 		from = layout(e.Start(), time.DateTime) + " UTC"
 	}
@@ -326,7 +326,7 @@ func (p *printer) doFirst(c *model.Cause) {
 func (p *printer) collectNext(n *model.Node) {
 	for i := range n.Collect[:min(len(n.Collect), 4)] {
 		if i == 0 {
-			p.heading("Collect next")
+			p.heading(collectNext)
 		}
 		p.need(&n.Collect[i], p.most(2))
 	}

@@ -48,7 +48,7 @@ func TestOneAge(t *testing.T) {
 		if err := writeText(&b, fill(a), Options{Width: 140, Verbose: verbose}); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.String(); !strings.Contains(got, "at least 4m") || verbose == strings.Contains(got, "peak age    at least 4m, 3m56s stated by its lines") || strings.Count(got, "3m56s") > 1 || !verbose && !strings.Contains(got, "also from 12:10:00 to 12:11:40, though no line reports it; age 4m40s") {
+		if got := b.String(); !strings.Contains(got, "at least 4m") || verbose == strings.Contains(got, "peak age    at least 4m, 3m56s stated by its lines") || strings.Count(got, "3m56s") > 1 || !verbose && !strings.Contains(got, "also from 12:10:00 to 12:11:40, though no line was recognized that reports it; age 4m40s") {
 			t.Errorf("%s", got)
 		}
 	}
@@ -79,7 +79,7 @@ func TestElsewhere(t *testing.T) {
 		if err := writeText(&out, r, Options{Width: 200}); err != nil {
 			t.Fatal(err)
 		}
-		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, " ?") || !strings.Contains(got, ", though no line reports it; age at least 3m9s") {
+		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, " ?") || !strings.Contains(got, ", though no line was recognized that reports it; age at least 3m9s") {
 			t.Errorf("want %q: %s", want, got)
 		}
 	}

@@ -69,7 +69,7 @@ const lookAlikes = "Look-alikes (not PLEG)"
 
 // unjudged lists the causes that could not be evaluated, grouped by the missing input.
 func unjudged(us []model.Unjudged) Section {
-	s := Section{Title: "Not judged, as the input lacks"}
+	s := Section{Title: "Not judged, as these were not recognized in the input"}
 	by := map[string][]string{}
 	for _, u := range us {
 		needs := strings.Join(u.Needs, " or ")
@@ -86,9 +86,16 @@ func plainSummary(n *model.Node) string {
 	return strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
 }
 
-// kubeletShort names the version, runtime and PLEG of a node.
+// kubeletShort names the version, runtime and PLEG of a node. What was not recognized may still stand in the input,
+// in words that no rule knows.
 func kubeletShort(k *model.Kubelet) string {
-	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(model.Known(k.Runtime), "unknown runtime"), cmp.Or(k.PLEG, "unknown"))
+	said := func(form, value, what string) string {
+		if value == "" || value == "unknown" {
+			return what + " not recognized"
+		}
+		return fmt.Sprintf(form, value)
+	}
+	return said("kubelet %s", k.Known(), "kubelet version") + ", " + said("%s", model.Known(k.Runtime), "runtime") + ", " + said("%s PLEG", k.PLEG, "kind of PLEG")
 }
 
 // kubeletLine is kubeletShort with the settings and their source.
@@ -103,7 +110,7 @@ func kubeletLine(k model.Kubelet) string {
 // is set, only what was assumed.
 func windowLine(w model.Window, all bool) string {
 	if w.Start == 0 {
-		return "no line of this node could be dated"
+		return "no line of this node was dated"
 	}
 	from := layout(w.Start, time.DateTime)
 	several := layout(w.End, time.DateTime) != from

@@ -127,6 +127,9 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
+// collectNext heads what is asked for. The input may hold some of it in a form that no rule knows.
+const collectNext = "Collect next, as it was not recognized in the input"
+
 // clauses are the parts of a sentence, joined by commas.
 type clauses []string
 

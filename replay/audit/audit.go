@@ -158,7 +158,7 @@ func (a *auditor) notes() {
 	case a.foreign:
 		add("the time zone of a log is only assumed, and nothing shows how its times compare with those of the other: events are shown as observed, none is called late, missing or unexpected")
 	case !a.out.Audited:
-		add("the input holds no log of the container runtime: events are shown as observed, none is called missing")
+		add("no log of the container runtime was recognized: events are shown as observed, none is called missing")
 	}
 	if a.out.Discarded > 0 {
 		add("%d events were dropped because the event channel was full; the kubelet's lines do not name them", a.out.Discarded)

@@ -520,7 +520,7 @@ func (l *Counterfactual) asItWas() []Totals {
 func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	out := []string{
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", parse.Short(l.quiet)),
-		"the log holds no listings: events are not replayed",
+		"no listings were recognized: events are not replayed",
 	}
 	var rest time.Duration
 	for i := range l.loads {

@@ -69,7 +69,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 	case slices.Contains(sources, parse.SrcFacts) && len(n.Facts) > 0:
 		x.Seen = parse.Plural(len(n.Facts), "value")
 	case lines == 0 && known == 0 && !have:
-		x.Seen = "not in the input"
+		x.Seen = "not recognized"
 	case lines == 0 && known == 0:
 		x.Seen, x.Known = "read", "none"
 	default:

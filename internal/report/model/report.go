@@ -435,7 +435,7 @@ type Need struct {
 // SourceCover is what the input holds of one source.
 type SourceCover struct {
 	Name  string
-	Seen  string // "12 lines", "not in the input"
+	Seen  string // "12 lines", "not recognized"
 	Known string // known messages
 	Span  Span
 }

@@ -400,7 +400,7 @@ func (p *profiler) version() {
 	if lo > 0 || hi > 0 {
 		p.say("version " + k.VersionText() + " by the form of its lines")
 	} else {
-		p.say("version unknown")
+		p.say("version not recognized")
 	}
 }
 

@@ -55,7 +55,7 @@ func (w *episodeBuilder) step(e *Episode, gs []*LastSeen) {
 	if w.s.Twice(from, to) {
 		judges = judges[:1] // the lines that would deny the others may be those of another moment
 	}
-	e.StuckStep, e.StepBasis = StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch"
+	e.StuckStep, e.StepBasis = StepUnknown, "neither a failed call nor a line of the relist goroutine nor a blocked list was recognized in the stretch"
 	for _, judge := range judges {
 		if s := judge(y, e); s.step != "" {
 			e.StuckStep, e.StepBasis, e.Evidence = s.step, s.why, append(e.Evidence, s.ev...)
