@@ -13,7 +13,7 @@ func isTranscript(_, head string) bool {
 	head = strings.TrimLeft(head, "\r\n\t ")
 	for first := true; head != ""; first = false {
 		line, rest, _ := strings.Cut(head, "\n")
-		cmd, ok := prompted(line)
+		cmd, ok := parse.Prompted(line)
 		switch {
 		case ok && choose(outputName(cmd), output(rest)) != nil:
 			return true
@@ -29,7 +29,7 @@ func isTranscript(_, head string) bool {
 func output(text string) string {
 	end := 0
 	for line := range strings.Lines(text) {
-		if _, ok := prompted(line); ok {
+		if _, ok := parse.Prompted(line); ok {
 			break
 		}
 		end += len(line)
@@ -46,7 +46,7 @@ func (s *scan) transcript() {
 		}
 	}
 	for s.advance() {
-		if cmd, ok := prompted(s.line); ok {
+		if cmd, ok := parse.Prompted(s.line); ok {
 			flush(s.at)
 			name, from, row = outputName(cmd), s.next, s.row+1
 		}
@@ -71,7 +71,7 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 		name = ""
 	}
 	for s.advance() {
-		cmd, ok := prompted(s.line)
+		cmd, ok := parse.Prompted(s.line)
 		switch {
 		case s.statusKubelet():
 		case ok:
@@ -128,41 +128,4 @@ func outputName(cmd string) string {
 		f = f[1:]
 	}
 	return commandName(strings.Join(f, " "))
-}
-
-// tools are commands accepted after a bare "#" or ">", with which comments and
-// quotations begin too.
-var tools = map[string]bool{
-	"awk": true, "cat": true, "chronyc": true, "crictl": true, "date": true, "df": true, "dmesg": true, "docker": true, "find": true, "free": true,
-	"grep": true, "iostat": true, "journalctl": true, "kubectl": true, "ls": true, "lsof": true, "lvs": true, "mount": true, "ps": true, "sar": true,
-	"sudo": true, "sysctl": true, "systemctl": true, "timedatectl": true, "top": true, "uname": true, "uptime": true, "vmstat": true,
-}
-
-// longestPrompt is the maximum length of a prompt in bytes.
-const longestPrompt = 96
-
-// prompted returns the command of a line that begins with a shell prompt: "$ df
-// -h", "[root@n1 ~]# df -h", "me@n1:~$ df -h".
-func prompted(line string) (cmd string, ok bool) {
-	line = strings.TrimSpace(line)
-	for range 2 { // the prompt itself may be quoted
-		at := strings.IndexAny(line[:min(len(line), longestPrompt)], "$#%>")
-		if at < 0 || at+2 >= len(line) || line[at+1] != ' ' {
-			return "", false
-		}
-		who, rest := line[:at], strings.TrimSpace(line[at+2:])
-		word, _, _ := strings.Cut(rest, " ")
-		switch {
-		case word == "" || word[0] != '/' && (word[0] < 'a' || word[0] > 'z'):
-			return "", false
-		case strings.Contains(who, "@") && (strings.Count(who, " ") < 2 || who[0] == '['):
-			return rest, true
-		case who == "" && line[at] == '$', who == "" && tools[word]:
-			return rest, true
-		case who != "":
-			return "", false
-		}
-		line = rest
-	}
-	return "", false
 }

@@ -127,11 +127,8 @@ func leavesLog(line []byte) bool {
 	if string(line) == "Conditions:" || string(line) == "Events:" || isFence(bytes.TrimLeft(line, " ")) {
 		return true
 	}
-	at := bytes.IndexAny(line[:min(len(line), 96)], "$#")
-	if at < 0 || at+2 >= len(line) || line[at+1] != ' ' || line[at+2] < 'a' || line[at+2] > 'z' {
-		return false
-	}
-	return at == 0 && line[0] == '$' || bytes.IndexByte(line[:at], '@') > 0 && bytes.Count(line[:at], []byte(" ")) < 2
+	_, command := parse.Prompted(string(line[:min(len(line), 256)])) // a prompt and the word behind it
+	return command
 }
 
 // endsProgram reports whether the Go runtime, the main function of a kubelet up to 1.9
