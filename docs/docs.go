@@ -50,7 +50,7 @@ var topics = []Topic{
 		Causes: []string{"startup-transient", "no-pleg-problem"}, Rules: []string{"relist-threshold-exceeded", "relist-never-succeeded", "sync-loop-stalled"},
 		Topics: []string{"ready-condition", "proof"}, Switches: []pleg.Switch{pleg.NeverText, pleg.LastSeenMetric}},
 	{Name: "ready-condition", Heading: "From PLEG to the node's Ready condition", Aliases: []string{"ReadyCondition", "NotReady", "NodeNotReady", "KubeletNotReady"},
-		Causes: []string{"kubelet-stopped-posting", "network-not-ready", "runtime-status-only"}, Rules: []string{"node-not-ready"}, Topics: []string{"healthy"}},
+		Causes: []string{"kubelet-stopped-posting", "network-not-ready", "node-shutdown", "runtime-status-only"}, Rules: []string{"node-not-ready"}, Topics: []string{"healthy"}},
 	{Name: "evented", Heading: "What evented PLEG changes", Aliases: []string{"EventedPLEG", "evented-pleg", "GetContainerEvents"},
 		Causes: []string{"evented-pleg-fallback", "evented-pleg-defect"}, Topics: []string{"on-demand-relist", "healthy"},
 		Switches: []pleg.Switch{pleg.EventedAvailable, pleg.EventedSends, pleg.EventedHints}},

@@ -197,6 +197,10 @@ func (v *view) peakOf(e *replay.Episode) time.Duration {
 	return v.peaks[slices.IndexFunc(v.n.Episodes, func(x replay.Episode) bool { return x.ID == e.ID })]
 }
 
+// lastWords is more than a kubelet that skips its turns is silent: after a longer silence at the end of a log it may
+// have recovered.
+const lastWords = 10 * second
+
 // Unrecovered words the missing recovery of an episode. last is the time of its last
 // report, 0 if it has none, end the end of the log; others says that further episodes
 // follow.
@@ -204,7 +208,7 @@ func Unrecovered(last, end int64, others bool) string {
 	if last == 0 {
 		return "whether it recovered is not known"
 	}
-	if others || end-last > minute {
+	if others || end-last > lastWords {
 		return "recovery not seen"
 	}
 	return "not recovered by the end of the log"
@@ -494,7 +498,7 @@ func provenBy(n *replay.Node) string {
 }
 
 // awayCauses are the look-alikes that make a node NotReady on their own.
-var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "network-not-ready"}
+var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "network-not-ready", "node-shutdown"}
 
 // absence says why a node without an episode was NotReady, as far as the input states it:
 // the reason of the condition, and heartbeats that did not arrive.

@@ -192,7 +192,7 @@ var pastes = []struct {
 	{"a node that is not ready two minutes after its start", []string{
 		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.353021    2114 kubelet_node_status.go:452] "Node not becoming ready in time after startup"`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: E0304 10:00:00.575181    2114 kubelet.go:2874] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"`,
-	}, "analyze", []string{"The pod network is not configured yet"}, []string{"start of the kubelet failed", "kubelet-start-failed"}},
+	}, "analyze", []string{"The pod network is not ready"}, []string{"start of the kubelet failed", "kubelet-start-failed"}},
 	{"a plugin that is killed while it makes a network", []string{
 		`kubelet[2114]: E0304 10:00:00.353021    2114 remote_runtime.go:116] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = failed to set up sandbox container "5a11cafe5a11cafe" network for pod "web-0": networkPlugin cni failed to set up pod "web-0_shop" network: netplugin failed with no error message: signal: killed`,
 	}, "analyze", []string{"cni-slow, likely", "the plugin is killed before it has ended"}, []string{"torn down"}},

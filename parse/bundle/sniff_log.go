@@ -3,6 +3,8 @@ package bundle
 import (
 	"bytes"
 	"slices"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
 // isLog looks at the first logLines lines; one in logShare of them must look like a
@@ -47,7 +49,14 @@ func isLogLine(line []byte) bool {
 			return true
 		}
 	}
-	return hasKlogHeader(line) || hasStampWithin(line) || hasCaller(line)
+	return hasKlogHeader(line) || hasStampWithin(line) || hasCaller(line) || isKubelets(line) || journal.IsRow(line)
+}
+
+// isKubelets recognizes "kubelet[123]: ", the process of a line whose timestamp was not copied.
+func isKubelets(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("kubelet["))
+	pid, _, is := bytes.Cut(rest[:min(len(rest), 16)], []byte("]: "))
+	return ok && is && isNumber(pid)
 }
 
 // hasCaller recognizes "kubelet.go:123] ", the rest of a klog header whose

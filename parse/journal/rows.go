@@ -22,6 +22,12 @@ func kubectlRow(rec []byte, e *Entry) bool {
 	return false
 }
 
+// IsRow reports whether a line is a row of kubectl's tables of events and node conditions.
+func IsRow(line []byte) bool {
+	var e Entry
+	return kubectlRow(line, &e) && !eventHead(e.Msg)
+}
+
 // word splits off the first word and the blanks after it.
 func word(b []byte) (w, rest []byte) {
 	w, rest, _ = bytes.Cut(b, []byte(" "))
