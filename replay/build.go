@@ -266,6 +266,9 @@ func steps(n *Node, v *host.Survey, w *Window) {
 func zone(n *Node) (name, basis, year string) {
 	lines := map[*parse.File]int{}
 	for _, c := range n.Coverage {
+		if c.FirstLine.Basis == parse.NoTime && c.LastLine.Basis == parse.NoTime {
+			continue // nothing of it is dated
+		}
 		if c.Origin.Source == parse.SrcKubelet {
 			lines[c.File] += c.Lines + 1
 		}

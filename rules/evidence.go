@@ -408,7 +408,7 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 	}
 	_, line := o.records[0].Record.(*parse.Event)
 	if o.count > len(o.records) || line && len(o.writers) > 0 && o.count > 2 {
-		say := strconv.Itoa(o.count) + " such lines"
+		say := strconv.Itoa(o.count) + " such lines recognized"
 		if o.count >= enough {
 			say = "at least " + say
 		}

@@ -463,7 +463,7 @@ func (v *view) dropped() string {
 
 // healthProofs gives the wording for each kind of proof that PLEG was healthy.
 var healthProofs = []struct{ proof, words string }{
-	{replay.ProofListing, "relists that listed pods"},
+	{replay.ProofListing, "relisting that listed pods"},
 	{replay.ProofPace, "the histogram of relist intervals"},
 	{replay.ProofGauge, "kubelet_pleg_last_seen_seconds"},
 	{replay.ProofSilence, "a complete kubelet log that never calls it unhealthy"},

@@ -267,7 +267,7 @@ func gapsShort(gaps []model.Gap) string {
 		}
 	}
 	c := clauses{"; " + parse.Plural(len(gaps), "gap")}
-	c.add(dated > 0, "%s%s %s", map[bool]string{true: "at least "}[dated < len(gaps)], parse.Least(lost), map[bool]string{true: "long", false: "together"}[len(gaps) == 1])
+	c.add(dated > 0, "%s%s %s", map[bool]string{true: "at least "}[dated < len(gaps)], Span(lost), map[bool]string{true: "long", false: "together"}[len(gaps) == 1])
 	return c.String()
 }
 

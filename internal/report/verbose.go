@@ -118,6 +118,8 @@ func windowLine(w model.Window, all bool) string {
 	length := ", " + Span(w.End.Sub(w.Start))
 	if w.Step != nil && math.Abs(*w.Step) > model.Seconds(w.End.Sub(w.Start))/100 {
 		length = " by times that step by " + span(w.Step)
+	} else if d := w.End.Sub(w.Start); d < time.Minute && (w.Start%1e9 == 0 || w.End%1e9 == 0) {
+		length += " ±1s" // of which fractions are not stated
 	}
 	c.add(several, "%s to %s UTC%s", from, untilWords(w.Start, w.End), length)
 	c.add(!several, "%s UTC", from)

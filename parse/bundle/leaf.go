@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/exports"
@@ -32,7 +33,7 @@ func (w *walker) leaf(m member) error {
 	}
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1, Container: containerOf(m.path)}
-	why, form, guessed := w.identify(f, withoutHoles(head), m.lone || w.u.only)
+	why, form, guessed := w.identify(f, withoutHoles(head), m.lone || w.u.few)
 	var laid *exports.Reader
 	if form != exports.None {
 		f.Export = true
@@ -63,7 +64,7 @@ func (w *walker) leaf(m member) error {
 			return err
 		}
 	}
-	s := &slot{file: f, laid: laid, guessed: guessed, log: d.lines}
+	s := &slot{file: f, laid: laid, guessed: guessed, named: m.lone, log: d.lines}
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:
@@ -129,29 +130,43 @@ func (w *walker) unused(f *parse.File, m member) {
 	w.u.slots = append(w.u.slots, &slot{file: f})
 }
 
+// fewFiles is how many files people collect by hand. In a directory or an archive of no known layout with no more
+// files than that, each text of unknown kind is read as if it had been given itself.
+const fewFiles = 32
+
 // snippet is a short text of unknown kind.
 type snippet struct {
+	f    *parse.File
 	m    member
 	text []byte
 }
 
-// keepSnippet keeps a short text of unknown kind: if it turns out to be the only
-// file of an archive, it is decoded as if it had been given itself.
+// keepSnippet keeps a short text of unknown kind in an archive that may turn out to have few files.
 func (w *walker) keepSnippet(f *parse.File, m member, data []byte, eof bool) {
-	if w.snippet = nil; w.b.files == 1 && w.u.lone && !m.lone && eof && f.Unused == whyUnknown && isText(withoutHoles(data)) {
-		w.snippet = &snippet{m, bytes.Clone(data)}
+	switch {
+	case w.b.files > fewFiles:
+		w.snippets = nil
+	case w.u.lone && !w.u.few && !m.lone && eof && f.Unused == whyUnknown && isText(withoutHoles(data)):
+		w.snippets = append(w.snippets, snippet{f, m, bytes.Clone(data)})
 	}
 }
 
-// loneSnippet decodes the only member of an archive as if it had been given itself.
-func (w *walker) loneSnippet() error {
-	x := w.snippet
-	if w.snippet = nil; x == nil || w.b.files != 1 || len(w.u.slots) != 1 {
+// readSnippets decodes the unknown texts of an archive with few files as if each had been given itself.
+func (w *walker) readSnippets() error {
+	kept := w.snippets
+	if w.snippets = nil; w.b.files > fewFiles || w.u.ids.kind() != "" || w.u.count.full(w.u.logs) {
 		return nil
 	}
-	w.u.slots, w.u.unlisted, w.u.only = nil, 0, true
-	x.m.r, x.m.at = bytes.NewReader(x.text), nil
-	return w.leaf(x.m)
+	w.u.few = true
+	for _, x := range kept {
+		w.u.slots = slices.DeleteFunc(w.u.slots, func(s *slot) bool { return s.file == x.f })
+		w.u.unlisted--
+		x.m.r, x.m.at = bytes.NewReader(x.text), nil
+		if err := w.leaf(x.m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // whole passes a member to its decoder in one piece.

@@ -38,7 +38,7 @@ type unit struct {
 	input     int
 	path      string                  // parse.File.Path
 	lone      bool                    // named on the command line, not found in a directory
-	only      bool                    // the only file of its input
+	few       bool                    // of an input of no known layout with few files
 	open      func() (*opened, error) // nil: nothing to read, warnings only
 	close     func()                  // set on the last unit of a directory
 	bytes     int64                   // decompressed bytes that were read

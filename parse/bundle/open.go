@@ -196,7 +196,7 @@ func (l *loader) directory(index int, dir string) []*unit {
 	for _, u := range d.units {
 		u.id = d.ids.identify(u.path) // again, now that all signs are known
 		u.ids = d.ids.clone()
-		u.only = len(d.units) == 1
+		u.few = len(d.units) <= fewFiles && d.ids.kind() == ""
 	}
 	return append(d.units, note)
 }

@@ -18,6 +18,7 @@ type slot struct {
 	used    bool            // gave records that are not in part
 	log     bool            // is a log that was decoded
 	guessed bool            // counts as a log only if the decoder finds something in it
+	named   bool            // given on the command line
 
 	mu     sync.Mutex
 	runs   []*runResult // runs that are not joined yet, in file order
@@ -120,8 +121,9 @@ func (s *slot) conclude() {
 	found.Warnings = append(found.Warnings, s.part.Warnings...)
 	if none {
 		s.file.Role, s.file.Unused = parse.RoleUnknown, whyUnknown
-		found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: sayUnknown})
-		found.Coverage = nil
+		if found.Coverage = nil; s.named {
+			found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: sayUnknown})
+		}
 	}
 	if s.laid != nil {
 		relocate(&found, s.laid)

@@ -14,7 +14,7 @@ import (
 
 // identify sets the role of a member: by the layout that knows its path, else by
 // content. It returns why the member is not used ("" if it is), its export form,
-// and whether it counts as a log only because the user named it.
+// and whether it counts as a log only because the user named it or gave few files.
 func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, form exports.Form, guessed bool) {
 	id := w.u.id
 	if f.Path != w.u.path || w.u.lone {

@@ -18,9 +18,8 @@ type walker struct {
 	b      *budget
 	codecs codecs
 	idle   []*counter
-	// snippet is the unrecognized text that is the only content of the archive so
-	// far, else nil.
-	snippet *snippet
+	// snippets are the texts of unknown kind of an archive that had few files so far.
+	snippets []snippet
 
 	cut string // path of the file last reported as cut short
 }
@@ -77,7 +76,7 @@ func (w *walker) unit(u *unit) {
 	m := member{path: u.path, mtime: o.mtime, size: o.size, r: in, at: o.at, lone: u.lone}
 	err = w.member(m)
 	if err == nil {
-		err = w.loneSnippet()
+		err = w.readSnippets()
 	}
 	u.files = max(u.files, w.b.files)
 	if err == nil || w.l.ctx.Err() != nil {

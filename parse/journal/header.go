@@ -20,7 +20,7 @@ const (
 	Logrus              // time="…" level=info msg="…"
 	JSONLog             // {"level":"info","ts":"…","msg":…} of zap and logrus
 	Podman              // 2025-05-12 04:54:37.94 +0000 UTC m=+0.02 container create …
-	Levelled            // [2024/04/28 01:00:55] [error] text, of fluent-bit and other programs
+	Levelled            // [2024/04/28 01:00:55] [error] text, of fluent-bit and other programs; 2017-09-14 00:54:03.436317 I | text
 )
 
 // Header is the metadata at the beginning of a message.
@@ -182,7 +182,7 @@ func ReadHeader(msg []byte, h *Header) bool {
 	case c == '[':
 		return readLevelled(msg, h)
 	case c >= '0' && c <= '2':
-		return readDateless(msg, h) || readPodman(msg, h)
+		return readDateless(msg, h) || readPodman(msg, h) || readCapnslog(msg, h)
 	case c >= 'a' && c <= 'z':
 		return readBare(msg, h)
 	}
@@ -266,6 +266,16 @@ func readLevelled(b []byte, h *Header) bool {
 		return false
 	}
 	*h = Header{Kind: Levelled, Severity: severity(word), Clock: c}
+	return true
+}
+
+// readCapnslog reads "2017-09-14 00:54:03.436317 I | text", as etcd and flannel write (coreos/pkg capnslog).
+func readCapnslog(b []byte, h *Header) bool {
+	c, n := ReadISO(b)
+	if n == 0 || n+5 > len(b) || b[n] != ' ' || string(b[n+2:n+5]) != " | " {
+		return false
+	}
+	*h = Header{Kind: Levelled, Severity: severity(b[n+1:]), Clock: c}
 	return true
 }
 

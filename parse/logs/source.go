@@ -58,6 +58,7 @@ var identSources = []struct {
 	{"snap.kubelet", parse.SrcKubelet},
 	{"snap.k8s.kubelet", parse.SrcKubelet},
 	{"kubelite", parse.SrcKubelet},
+	{"localkube", parse.SrcKubelet}, // minikube up to 0.25
 	{"crio", parse.SrcCRIO},
 	{"cri-o", parse.SrcCRIO},
 	{"containerd", parse.SrcContainerd}, // and its shims
