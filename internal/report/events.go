@@ -44,10 +44,12 @@ func writeEventNode(b *bufio.Writer, n model.NodeEvents) error {
 	before, after, _ := bytes.Cut(head, []byte(open))
 	fmt.Fprintf(b, "\n%s%s", before, open)
 	comma := ""
+	var one model.PodEvent
 	events.Each(func(e model.PodEvent) {
-		line, bad := model.Compact(e)
-		fmt.Fprintf(b, "%s\n%s", comma, line)
-		comma, err = ",", cmp.Or(err, bad)
+		b.WriteString(comma)
+		b.WriteString("\n")
+		one = e
+		comma, err = ",", cmp.Or(err, model.CompactTo(b, &one))
 	})
 	b.Write(after)
 	return err

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -35,21 +37,15 @@ type replayJSON struct {
 	err      error
 	sep      string
 	filtered bool
+	one      model.SimRelist // the one being written
 }
 
 func newReplayJSON(w io.Writer, p model.Profile, showFiltered, _ bool) ReplayWriter {
 	j := &replayJSON{Writer: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered}
-	j.value("{\"schema\":\"plegforensics/replay/v1\",\n\"profile\":", p, 0)
+	j.WriteString("{\"schema\":\"plegforensics/replay/v1\",\n\"profile\":")
+	j.err = model.CompactTo(j, p)
 	j.sep = ",\n\"relists\":[\n"
 	return j
-}
-
-// value writes before and then v as JSON without its first without bytes.
-func (j *replayJSON) value(before string, v any, without int) {
-	b, err := model.Compact(v)
-	j.err = cmp.Or(j.err, err)
-	j.WriteString(before)
-	j.Write(b[min(without, len(b)):])
 }
 
 // Relist implements ReplayWriter.
@@ -57,7 +53,9 @@ func (j *replayJSON) Relist(r model.SimRelist) {
 	if !j.filtered {
 		r.Events = slices.DeleteFunc(r.Events, func(e model.SimEvent) bool { return e.Filtered })
 	}
-	j.value(j.sep, r, 0)
+	j.WriteString(j.sep)
+	j.one = r
+	j.err = cmp.Or(j.err, model.CompactTo(j, &j.one))
 	j.sep = ",\n"
 }
 
@@ -66,7 +64,8 @@ func (j *replayJSON) End(end model.ReplayEnd) error {
 	if j.sep != ",\n" {
 		j.WriteString(",\n\"relists\":[")
 	}
-	j.value("\n],\n", end, len("{"))
-	j.WriteString("\n")
+	b, err := model.Compact(end)
+	fmt.Fprintf(j, "\n],\n%s\n", bytes.TrimPrefix(b, []byte("{")))
+	j.err = cmp.Or(j.err, err)
 	return cmp.Or(j.err, j.Flush())
 }

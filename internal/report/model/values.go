@@ -109,6 +109,9 @@ var asWritten = json.JoinOptions(legacy.DefaultOptionsV1(), jsontext.EscapeForHT
 // Compact encodes v as one line of JSON without escaping < and >.
 func Compact(v any) ([]byte, error) { return json.Marshal(v, asWritten) }
 
+// CompactTo writes what Compact returns. A pointer as v saves a copy of what it points to.
+func CompactTo(w io.Writer, v any) error { return json.MarshalWrite(w, v, asWritten) }
+
 // Encode writes v as an indented JSON document. What it holds is written as it is made.
 func Encode(w io.Writer, v any) error {
 	to := bufio.NewWriterSize(w, 1<<16) // the encoder writes less at a time
