@@ -181,9 +181,10 @@ func newWorld(n *replay.Node) *world {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
 	})
 	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.EventedSends())
-	for i, e := range n.Observed.All() {
-		if e.At != 0 {
-			w.seen = append(w.seen, simulate.SeenEvent{Of: &n.Observed, Row: i, At: e.At})
+	w.seen = make([]simulate.SeenEvent, 0, n.Observed.Len())
+	for i := range n.Observed.Len() {
+		if at := host.EventTime(n.Observed, i); at != 0 {
+			w.seen = append(w.seen, simulate.SeenEvent{Of: &n.Observed, Row: i, At: at})
 		}
 	}
 	n.Index().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
@@ -224,7 +225,7 @@ func (w *world) schedule(n *replay.Node) []int64 {
 // to the relist that logged it, and returns the starts of the relists that must be
 // assumed for this.
 func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int64) {
-	var moments []*int64
+	moments := make([]*int64, 0, len(w.changes)+len(w.seen)+len(w.dropped))
 	for i := range w.changes {
 		if w.told {
 			moments = append(moments, &w.changes[i].at)

@@ -39,7 +39,11 @@ func PodOfText(interned *parse.StringTable, pod string) PodID {
 
 // Text returns namespace/name, or the name alone if the namespace is unknown.
 func (p PodID) Text(interned *parse.StringTable) string {
-	return PodName(interned.Text(p.NS), interned.Text(p.Name))
+	if p.NS == 0 || p.Name == 0 {
+		return interned.Text(p.Name)
+	}
+	var room [128]byte
+	return string(interned.AppendText(append(interned.AppendText(room[:0], p.NS), '/'), p.Name))
 }
 
 // ByPod is a table indexed by pod. Pods of different namespaces rarely share a name, so

@@ -141,14 +141,22 @@ func (t *EventTable) At(r *EventRow) int64 {
 	return 0
 }
 
+// EventTime returns the time of event i of a list, 0 if unknown, without unpacking the event.
+func EventTime(l PodEvents, i int) int64 {
+	if t := EventTableOf(l); t != nil {
+		return t.At(&t.Rows[l.Row(i)])
+	}
+	return l.Item(i).At
+}
+
 // Count returns the number of events.
 func (t *EventTable) Count() int { return len(t.Rows) }
 
 // Item unpacks the event in row i.
 func (t *EventTable) Item(i int) PodEvent {
 	r := &t.Rows[i]
-	f := Fields(t.Lines[r.Line].Fields())
-	e := PodEvent{At: t.At(r), PodUID: f.Said("pod_uid"), Pod: PodName(f.Said("pod_ns"), f.Said("pod_name")),
+	of := t.Pod(r)
+	e := PodEvent{At: t.At(r), PodUID: t.Interned.Text(of.UID), Pod: of.Pod.Text(t.Interned),
 		Type: r.Type.String(), Data: t.Interned.Text(r.Data), Status: StatusObserved, Line: t.Lines[r.Line]}
 	if r.Type == TypeOther {
 		e.Type = t.Interned.Text(t.odd[int32(i)])
