@@ -74,7 +74,7 @@ func (t *replayText) Relist(r model.SimRelist) {
 	t.flushQuiet()
 	t.healthy = r.Healthy
 	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
-	took := r.Length
+	took := r.Length()
 	switch {
 	case r.Took == 0 && (r.Assumed || open):
 		took = "–" // unknown

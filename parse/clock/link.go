@@ -142,7 +142,11 @@ func newLinks(files []*file) *links {
 			if within, ok := fine(e); ok && n%every == 0 {
 				l.samples[within] = append(l.samples[within], sample{e, at, i})
 			}
-			if c, who, ok := changeIn(e); ok && !(fresh && who == byKubelet) && len(x.told[who]) < mostLinked {
+			who, tells := teller(e)
+			if !tells || fresh && who == byKubelet || len(x.told[who]) >= mostLinked {
+				return
+			}
+			if c, ok := changeIn(e, who); ok {
 				if _, again := x.told[who][c]; !again {
 					x.told[who][c] = at
 					l.changes[c] = append(l.changes[c], i)
@@ -200,20 +204,28 @@ const (
 	byKubelet
 )
 
-// changeIn returns the change that an event reports.
-func changeIn(e *parse.Event) (c change, who int, ok bool) {
-	const random = 12 // digits of an ID that no other has
+// teller returns who reports changes by lines like e.
+func teller(e *parse.Event) (who int, ok bool) {
 	switch {
 	case e.Is(parse.SigEvent) && e.Origin.Source == parse.SrcKubelet:
+		return byKubelet, true
+	case e.Is(parse.SigCtrLife) && e.Origin.Source != parse.SrcKubelet:
+		return byRuntime, true
+	}
+	return 0, false
+}
+
+// changeIn returns the change that an event of a teller reports.
+func changeIn(e *parse.Event, who int) (c change, ok bool) {
+	const random = 12 // digits of an ID that no other has
+	if who == byKubelet {
 		typ := e.Field("type")
 		c = change{e.Field("data"), typ == "ContainerDied"}
-		return c, byKubelet, (c.end || typ == "ContainerStarted") && len(c.id) >= random
-	case e.Is(parse.SigCtrLife) && e.Origin.Source != parse.SrcKubelet:
-		op := e.Field("op")
-		c = change{e.Field("id"), op == "exited"}
-		return c, byRuntime, (c.end || op == "started") && len(c.id) >= random && e.Field("err") == ""
+		return c, (c.end || typ == "ContainerStarted") && len(c.id) >= random
 	}
-	return c, 0, false
+	op := e.Field("op")
+	c = change{e.Field("id"), op == "exited"}
+	return c, (c.end || op == "started") && len(c.id) >= random && e.Field("err") == ""
 }
 
 // compare looks for lines and changes of the linked files in the file f, also in lines
@@ -236,8 +248,12 @@ func (l *links) compare(f *file, guess bool) {
 		if len(l.changes) == 0 || seen >= mostLinked {
 			return
 		}
-		c, who, ok := changeIn(e)
-		if !ok || fresh && who == byKubelet {
+		who, tells := teller(e)
+		if !tells || fresh && who == byKubelet {
+			return
+		}
+		c, ok := changeIn(e, who)
+		if !ok {
 			return
 		}
 		if seen++; told[c] {
