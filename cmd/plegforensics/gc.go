@@ -42,6 +42,16 @@ const (
 	manyToLearn = 20_000
 )
 
+// Most runs end after a dozen collections. One that does not keeps many records, and each more
+// collection would scan them all. So from then on each lets the heap grow by a little more than the
+// one before, up to a size at which memory is scarcer than time.
+const (
+	usual     = 16      // collections
+	laterStep = 4 << 20 // bytes of growth for each collection beyond
+	laterMost = 160 << 20
+	laterHeap = 400 << 20 // bytes of the heap up to which it grows by that
+)
+
 var (
 	room    atomic.Int64  // bytes by which the heap may grow now
 	next    atomic.Uint64 // bytes of the heap at which the next collection begins
@@ -53,19 +63,20 @@ func governHeap() {
 	room.Store(heapRoom)
 	if os.Getenv("GOGC") == "" {
 		setPace(4<<20, heapPercent(4<<20, heapRoom)) // where Go starts
-		afterCollection()
+		afterCollection(1)
 	}
 }
 
 // collected is garbage as soon as it is allocated: its cleanup runs after the next collection.
 type collected struct{ _ [16]byte }
 
-func afterCollection() {
+// afterCollection sets the pace after the nth collection and all later ones.
+func afterCollection(n int) {
 	runtime.AddCleanup(new(collected), func(struct{}) {
 		live := liveHeap()
 		largest.Store(max(largest.Load(), next.Load()))
-		setPace(live, max(heapPercent(live, int(room.Load())), againPercent(live, largest.Load())))
-		afterCollection()
+		setPace(live, max(heapPercent(live, int(room.Load())), againPercent(live, largest.Load()), laterPercent(live, n)))
+		afterCollection(n + 1)
 	}, struct{}{})
 }
 
@@ -132,6 +143,13 @@ func restPercent(live, held uint64) int {
 func againPercent(live, largest uint64) int {
 	most := largest / 4 * 3
 	return int((most - min(live, most)) * 100 / max(live, 1<<20))
+}
+
+// laterPercent returns the growth in percent that live bytes may have after the nth collection
+// because there were many.
+func laterPercent(live uint64, n int) int {
+	more := uint64(min(max(n-usual, 0)*laterStep, laterMost))
+	return int(min(more, laterHeap-min(live, laterHeap)) * 100 / max(live, 1<<20))
 }
 
 // heapPercent returns the growth in percent that live bytes may have.

@@ -72,6 +72,21 @@ func TestRoomForSeries(t *testing.T) {
 	}
 }
 
+// TestLaterPercent: after many collections the heap grows by more at a time, and never beyond a size
+// for that.
+func TestLaterPercent(t *testing.T) {
+	for _, c := range []struct {
+		live        uint64
+		n           int
+		least, most uint64
+	}{{100 << 20, usual, 100 << 20, 100 << 20}, {100 << 20, usual + 10, 138 << 20, 140 << 20}, {200 << 20, usual + 100, 355 << 20, 360 << 20},
+		{300 << 20, usual + 100, 395 << 20, 400 << 20}, {450 << 20, usual + 100, 450 << 20, 450 << 20}, {0, usual + 1, 0, 0}} {
+		if next := c.live + c.live*uint64(laterPercent(c.live, c.n))/100; next < c.least || next > c.most {
+			t.Errorf("%d MiB in use after %d collections: next collection at %d MiB", c.live>>20, c.n, next>>20)
+		}
+	}
+}
+
 // TestGovernHeap: the pace follows the size of the heap.
 func TestGovernHeap(t *testing.T) {
 	t.Setenv("GOGC", "")
