@@ -28,8 +28,9 @@ const goTime = "2006-01-02 15:04:05.999999999 -0700"
 // parseHeartbeat parses either layout; the zone abbreviation and the m=+… part of
 // the first are ignored. local says that the stamp is in the zone of the process.
 func parseHeartbeat(s string) (t time.Time, local, ok bool) {
-	if t, err := parse.ParseTime(time.RFC3339Nano, s); err == nil {
-		return t, false, true
+	if len(s) > len(time.DateOnly) && s[len(time.DateOnly)] == 'T' {
+		t, err := parse.ParseTime(time.RFC3339Nano, s)
+		return t, false, err == nil
 	}
 	f := strings.Fields(s)
 	if len(f) < 3 {

@@ -40,6 +40,9 @@ func stateWord(text string) (string, *int) {
 // nanoseconds, 0 for invalid times and the zero times of the tools.
 func stamp(raw json.RawMessage) int64 {
 	var s string
+	if len(raw) == 0 {
+		return 0
+	}
 	if json.Unmarshal(raw, &s) != nil {
 		s = string(raw)
 	}
