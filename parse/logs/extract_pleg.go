@@ -99,10 +99,10 @@ func extractAge(r *record) ([]parse.Field, bool) {
 // time of the change.
 func (t *ageTold) heartbeat() string {
 	const key = "lastHeartbeatTime"
-	i := strings.LastIndex(t.before, key)
-	if i < 0 || strings.Contains(t.before, "became not ready") {
+	if !strings.Contains(t.before, key) || strings.Contains(t.before, "became not ready") { // faster than LastIndex
 		return ""
 	}
+	i := strings.LastIndex(t.before, key)
 	stamp := strings.TrimLeft(t.before[i+len(key):], `\": `)
 	stamp, _, _ = strings.Cut(stamp, `"`)
 	return strings.TrimRight(stamp, `\`)
