@@ -37,7 +37,12 @@ func (t Time) MarshalJSONTo(e *jsontext.Encoder) error {
 	if t == 0 {
 		return e.WriteToken(jsontext.Null)
 	}
-	return e.WriteValue(t.UTC().AppendFormat(e.AvailableBuffer(), `"`+timeLayout+`"`))
+	b := t.UTC().AppendFormat(append(e.AvailableBuffer(), '"'), time.RFC3339) // faster than other layouts
+	b = append(b[:len(b)-len("Z")], '.')
+	for ns, unit := t.UTC().Nanosecond(), 100_000_000; unit > 0; unit /= 10 {
+		b = append(b, byte('0'+ns/unit%10))
+	}
+	return e.WriteValue(append(b, `Z"`...))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
