@@ -383,7 +383,7 @@ func (w *world) attribute(h *Past) {
 // from the changes, such as those of a new kubelet about existing containers, or of an
 // event stream.
 func (w *world) unexplained(h *Past) []simulate.SeenEvent {
-	if len(w.changes) == 0 {
+	if len(w.changes) == 0 || len(w.seen) == 0 {
 		return w.seen
 	}
 	type key struct{ typ, data string }
