@@ -375,6 +375,8 @@ func prefixLen(b []byte) int {
 			i += 2
 		case c == '#' && i+1 < len(b) && b[i+1] == ' ':
 			i += 2
+		case i == 0 && c == '+': // a line that a diff adds
+			i++
 		case i == 0 && bytes.HasPrefix(b, []byte("data: ")):
 			i = 6
 		case c-'0' <= 9: // the number of a line, before a header

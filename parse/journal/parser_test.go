@@ -110,6 +110,7 @@ func TestParseLine(t *testing.T) {
 		{"a caller is no host", `Mar 13 15:41:18 generic.go:238] GenericPLEG: "x"`, BSD, "03-13T15:41:18", Who{}, `generic.go:238] GenericPLEG: "x"`},
 		{"section of a list", "* ==> kubelet <==", Section, "", Who{}, "kubelet"},
 		{"condition, quoted", "> Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok", Condition, "", Who{}, "Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok"},
+		{"line of a diff", "+" + klogLine, Bare, "", Who{}, klogLine},
 		{"quoted mail", "> > " + klogLine, Bare, "", Who{}, klogLine},
 		{"markdown code", "    `" + klogLine, Bare, "", Who{}, klogLine},
 		{"a syslog message that a relay logs", "Mar 13 15:41:18 10.0.0.7 logger: <11>1 2021-03-13T15:41:17Z [] 4242 - - " + klogLine, Syslog5424, "2021-03-13T15:41:17Z", Who{Host: "10.0.0.7", Ident: "4242"}, klogLine},
