@@ -528,6 +528,29 @@ func TestUTF16Unmarked(t *testing.T) {
 	}
 }
 
+// TestUTF16Appended: what Windows PowerShell appends to a log in UTF-8 is read, in a file,
+// an archive and a stream, and the place is told.
+func TestUTF16Appended(t *testing.T) {
+	log := string(hostile.Log())
+	half := strings.IndexByte(log[len(log)/2:], '\n') + len(log)/2 + 1
+	whole, _ := loaded(t, file(t, "kubelet.log", []byte(log)))
+	for _, mark := range []string{"", "\ufeff"} {
+		data := append([]byte(log[:half]), in16(mark+log[half:], inUTF16LE)...)
+		long := append(bytes.Repeat([]byte(log[:half]), 300), in16(mark+log[half:], inUTF16LE)...) // beyond what is read ahead
+		for name, in := range map[string][]byte{"kubelet.log": data, "kubelet.log.gz": gz(t, data), "x.tar": tarOf(t, entry{"kubelet.log", data})} {
+			b, _ := loaded(t, file(t, name, in))
+			if len(whole.Events) == 0 || textsOf(b) != textsOf(whole) || !strings.Contains(warnings(b), fmt.Sprintf("changes from UTF-8 to UTF-16LE at byte %d", half)) {
+				t.Errorf("%s, mark %q: %d events of %d, %s", name, mark, len(b.Events), len(whole.Events), warnings(b))
+			}
+		}
+		for name, in := range map[string][]byte{"kubelet.log": long, "kubelet.log.gz": gz(t, long)} {
+			if b, _ := loaded(t, file(t, name, in)); strings.Count(warnings(b), "changes from UTF-8 to UTF-16LE") != 1 || strings.Contains(warnings(b), "no text") {
+				t.Errorf("long %s, mark %q: %s", name, mark, warnings(b))
+			}
+		}
+	}
+}
+
 // TestTarTypes: members of unknown types, and of those that are the rest of a file, are
 // read as files.
 func TestTarTypes(t *testing.T) {

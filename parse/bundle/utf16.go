@@ -157,8 +157,33 @@ func (u *utf16Reader) wide(in []byte, i, end int) int {
 	return i
 }
 
+// appended returns a reader of a text in UTF-8 to which text in UTF-16 is appended, as Windows
+// PowerShell does; nil if there is no such text. A file is not read for it: what it ends with
+// tells. A stream can only be read once, so that any text is read by way of the reader.
+func appended(m member, src *counter, head []byte) *utf16Reader {
+	if !isText(head) {
+		return nil
+	}
+	if m.at != nil {
+		tail := src.peek(src.Size())
+		if int64(len(tail)) < m.size {
+			tail = make([]byte, peekLen)
+			n, _ := m.at.ReadAt(tail, m.size-peekLen)
+			tail = tail[:n]
+		}
+		if i := bytes.IndexByte(tail, 0); i < 0 || unmarked(tail[i:]) == fmtNone {
+			return nil
+		}
+	}
+	return &utf16Reader{src: src, prev: '\n'}
+}
+
 // narrow is wide for UTF-8. It passes bytes that are none as they are.
 func (u *utf16Reader) narrow(in []byte, i, end int) int {
+	if b := in[i:end]; bytes.IndexByte(b, 0) < 0 && bytes.IndexByte(b, 0xfe) < 0 && bytes.IndexByte(b, 0xff) < 0 {
+		u.out, u.prev = append(u.out, b...), uint16(b[len(b)-1])
+		return end
+	}
 	for ; i < end; i++ {
 		c := in[i]
 		if c == 0 && !bytes.HasPrefix(in[i+1:], []byte{0}) || c >= 0xfe {

@@ -143,6 +143,9 @@ func (w *walker) member(m member) error {
 			src.Discard(3)
 			m.at = nil
 		}
+		if u := appended(m, src, head); u != nil {
+			return w.utf16(m, u)
+		}
 		m.r = src
 		return w.leaf(m)
 	}
