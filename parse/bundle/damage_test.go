@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -317,9 +319,9 @@ func TestTarDamageTold(t *testing.T) {
 	flipped := bytes.Clone(packed)
 	flipped[110] ^= 2 // in the header
 	for want, data := range map[string][]byte{
-		`lost is "n/a.log", whose header is at byte 0; reading goes on at byte 4608, the next header that is whole`: flipped,
-		`data is cut short at byte 3000 in "n/a.log", whose header is at byte 0;`:                                   packed[:3000],
-		`data is cut short in the header at byte 4608;`:                                                             packed[:4708],
+		`the header of "n/a.log" at byte 0 is damaged: what follows it is read as its data, to byte 4608`: flipped,
+		`data is cut short at byte 3000 in "n/a.log", whose header is at byte 0;`:                         packed[:3000],
+		`data is cut short in the header at byte 4608;`:                                                   packed[:4708],
 	} {
 		path := filepath.Join(t.TempDir(), "x.tar")
 		if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -328,6 +330,49 @@ func TestTarDamageTold(t *testing.T) {
 		b := load(t, Options{}, path)
 		if len(b.Warnings) == 0 || !strings.Contains(b.Warnings[0].Msg, want) {
 			t.Errorf("want %q, warnings %v", want, b.Warnings)
+		}
+	}
+}
+
+// TestTarHeaderDamaged: whatever byte of the header of a member is damaged, its data are
+// read, and so is the member behind it. It may have an extension before it.
+func TestTarHeaderDamaged(t *testing.T) {
+	log := hostile.Log()
+	for _, at := range []time.Time{time.Unix(1795000000, 0), time.Unix(1795000000, 500000000)} {
+		var packed bytes.Buffer
+		tw := tar.NewWriter(&packed)
+		var heads []int
+		for _, name := range []string{"n/notes.txt", "n/kubelet.log", "n/b.txt"} {
+			data := map[bool][]byte{true: log, false: []byte("nothing\n")}[name == "n/kubelet.log"]
+			h := &tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, ModTime: at}
+			if at.Nanosecond() > 0 {
+				h.Format = tar.FormatPAX
+			}
+			if err := tw.WriteHeader(h); err != nil {
+				t.Fatal(err)
+			}
+			heads = append(heads, packed.Len()-tarBlock)
+			if _, err := tw.Write(data); err != nil {
+				t.Fatal(err)
+			}
+			if err := tw.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole, _ := loaded(t, file(t, "x.tar", packed.Bytes()))
+		for i := range tarBlock {
+			if i%16 != 0 && (i < 100 || i > 156) {
+				continue
+			}
+			damaged := bytes.Clone(packed.Bytes())
+			damaged[heads[1]+i] ^= 1 << (i % 7)
+			b, _ := loaded(t, file(t, "x.tar", damaged))
+			if len(whole.Events) == 0 || textsOf(b) != textsOf(whole) || len(b.Files) != 3 || len(b.Warnings) != 1 || !b.Inputs[0].Partial {
+				t.Errorf("byte %d, extended %v: %d events of %d, %d files, %s", i, at.Nanosecond() > 0, len(b.Events), len(whole.Events), len(b.Files), warnings(b))
+			}
 		}
 	}
 }
@@ -458,6 +503,22 @@ func TestZipFront(t *testing.T) {
 		b, _ := loaded(t, file(t, "x.zip", tt.data))
 		if len(b.Files) != tt.files || len(b.Coverage) == 0 || b.Inputs[0].Partial != tt.lost || b.Inputs[0].Kind == "log" {
 			t.Errorf("%s: %s, %d files, %s", what, b.Inputs[0].Kind, len(b.Files), warnings(b))
+		}
+	}
+}
+
+// TestZipOffset: a member that the directory of a zip archive misplaces is found.
+func TestZipOffset(t *testing.T) {
+	log := hostile.Log()
+	whole := zipOf(t, entry{"a.log", []byte("nothing\n")}, entry{"n/kubelet.log", log}, entry{"b.log", []byte("nothing\n")})
+	want, _ := loaded(t, file(t, "x.zip", whole))
+	at := bytes.LastIndex(whole, []byte("n/kubelet.log")) - 4 // where the directory keeps the offset of the header
+	for bit := range 32 {
+		bad := bytes.Clone(whole)
+		bad[at+bit/8] ^= 1 << (bit % 8)
+		b, _ := loaded(t, file(t, "x.zip", bad))
+		if len(want.Events) == 0 || textsOf(b) != textsOf(want) || !strings.Contains(warnings(b), `no header of "n/kubelet.log" where the directory says, but its data are at byte`) {
+			t.Errorf("bit %d: %d events of %d, %s", bit, len(b.Events), len(want.Events), warnings(b))
 		}
 	}
 }

@@ -162,6 +162,10 @@ func (t *tarWalk) members() error {
 		if h, ok := plainTarHead(b); ok {
 			t.src.Discard(tarBlock)
 			err = t.plain(h)
+		} else if damagedHead(b) {
+			err = t.headless(b)
+		} else if n := t.extension(b); n > 0 {
+			t.src.Discard(n)
 		} else {
 			err = t.other()
 		}

@@ -71,6 +71,7 @@ func zipSound(zr *zip.Reader) (err error) {
 // expand to terabytes.
 func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
 	seen := make(map[int64]bool, min(len(zr.File), maxNames))
+	var found map[string]int64
 	var packed uint64
 	for _, f := range zr.File {
 		if err := w.b.member(); err != nil {
@@ -78,20 +79,56 @@ func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
 		}
 		links.name(f.Name)
 		at, err := f.DataOffset()
+		open := f.OpenRaw
 		if err != nil {
-			w.warnAt(m, m.size, "zip: there is no header of %q where the directory says: the member is lost", f.Name)
-			continue
+			if found == nil {
+				found = w.zipHeaders(m)
+			}
+			if at = found[f.Name]; at == 0 {
+				w.warnAt(m, m.size, "zip: there is no header of %q where the directory says: the member is lost", f.Name)
+				continue
+			}
+			w.warnAt(m, at, "zip: there is no header of %q where the directory says, but its data are at byte %d", f.Name, at)
+			open = func() (io.Reader, error) { return io.NewSectionReader(m.at, at, int64(f.CompressedSize64)), nil }
 		}
 		if packed += f.CompressedSize64; f.CompressedSize64 > 0 && seen[at] || packed > uint64(m.size) {
 			w.warnAt(m, at, "zip: %q shares its bytes with members before it: it and the members behind it are skipped", f.Name)
 			return nil
 		}
 		seen[at] = true
-		if err := w.zipFile(m, f, links); err != nil {
+		if err := w.zipFile(m, f, links, open); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// zipHeaders returns where the data of members begin by their local headers, of maxNames
+// at most. Of two with one name, the last counts.
+func (w *walker) zipHeaders(m member) map[string]int64 {
+	found := map[string]int64{}
+	src := newCounter(io.NewSectionReader(m.at, 0, m.size))
+	for len(found) < maxNames && w.b.alive() == nil {
+		b := src.peek(src.Size())
+		i := bytes.Index(b, []byte("PK\x03\x04"))
+		switch {
+		case i < 0 && len(b) < 4:
+			return found
+		case i < 0:
+			src.Discard(len(b) - 3)
+			continue
+		}
+		src.Discard(i)
+		if h := src.peek(30); len(h) == 30 {
+			e, size := localHeader(h)
+			if full := src.peek(size); len(full) == size {
+				e.names(full)
+				found[e.name] = src.consumed() + int64(size)
+			}
+		}
+		src.Discard(4)
+	}
+	return found
 }
 
 // zipEntry is the metadata of a member, from the directory or a local header.
@@ -105,7 +142,7 @@ type zipEntry struct {
 	modified time.Time
 }
 
-func (w *walker) zipFile(m member, f *zip.File, links *links) error {
+func (w *walker) zipFile(m member, f *zip.File, links *links, open func() (io.Reader, error)) error {
 	if mode := f.Mode(); !mode.IsRegular() {
 		if !mode.IsDir() {
 			links.device(f.Name)
@@ -114,7 +151,7 @@ func (w *walker) zipFile(m member, f *zip.File, links *links) error {
 	}
 	e := zipEntry{f.Name, f.Method, f.Flags, f.CRC32, f.CompressedSize64, f.UncompressedSize64, f.Modified}
 	in := w.zipMember(m, e)
-	raw, err := f.OpenRaw()
+	raw, err := open()
 	if err != nil {
 		w.warnAt(in, 0, "zip: %v", err)
 		return nil
