@@ -11,6 +11,7 @@ import (
 const (
 	leastFiles     = 16
 	leastAddresses = 2560 << 20
+	leastData      = 128 << 20
 )
 
 // exitNothing is the exit status of a run in which no input could be analyzed.
@@ -34,6 +35,9 @@ func tooLittle() (problem, hint string) {
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &n) == nil && n.Cur < leastAddresses {
 		return "the limit of addresses (ulimit -v) is " + strconv.FormatUint(n.Cur>>20, 10) + " MiB",
 			"at least " + strconv.Itoa(leastAddresses>>20) + " MiB are needed, of which little is used; a cgroup bounds what is used"
+	}
+	if syscall.Getrlimit(syscall.RLIMIT_DATA, &n) == nil && n.Cur < leastData {
+		return "the limit of data (ulimit -d) is " + strconv.FormatUint(n.Cur>>20, 10) + " MiB", "at least " + strconv.Itoa(leastData>>20) + " MiB are needed"
 	}
 	return "", ""
 }
