@@ -28,6 +28,9 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 	p.LogPart = d.Finish(l.batches(d, entriesOf(m.mended(r.Entries), x)))
 	p.Journals = append(p.Journals, x.JournalFile)
 	p.Warnings = append(p.Warnings, m.warnings()...)
+	if next := r.Header.Next(at, size); next > 0 {
+		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: next}, Msg: fmt.Sprintf("another journal begins at byte %d of the file: it is not read; split the file there", next)})
+	}
 	for _, w := range r.Warnings() {
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg, Note: w.Note})
 	}

@@ -45,6 +45,21 @@ func TestBinaryJournal(t *testing.T) {
 // TestJournalOverwritten: messages that were overwritten in a binary journal are told, and are a place where
 // something is lost.
 func TestJournalOverwritten(t *testing.T) {
+	data := journalData(t)
+	whole, _ := loaded(t, file(t, "x.journal", data))
+	at := bytes.Index(data, []byte("PLEG is not healthy: pleg was last seen"))
+	clear(data[at : at+24])
+	b, _ := loaded(t, file(t, "x.journal", data))
+	holes := slices.DeleteFunc(slices.Clone(b.Markers), func(m *parse.Marker) bool { return m.Kind != parse.MarkHole })
+	if len(b.Warnings) != 1 || b.Warnings[0].Offset > int64(at) || b.Warnings[0].Offset < int64(at)-500 || !b.Inputs[0].Partial ||
+		len(holes) != 1 || !holes[0].Raw.Set || len(b.Events) >= len(whole.Events) || whole.Inputs[0].Partial {
+		t.Errorf("bytes at %d: partial %v, damage at %d, holes %v, %d events of %d", at, b.Inputs[0].Partial, b.Warnings[0].Offset, holes, len(b.Events), len(whole.Events))
+	}
+}
+
+// journalData returns a journal.
+func journalData(t *testing.T) []byte {
+	t.Helper()
 	f, err := os.Open(filepath.Join("..", "journal", "binary", "testdata", "regular-plain-lz4.journal.xz"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +73,23 @@ func TestJournalOverwritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// TestJournalBehindZeros: a journal behind zeros is read, and one behind another is told.
+func TestJournalBehindZeros(t *testing.T) {
+	data := journalData(t)
 	whole, _ := loaded(t, file(t, "x.journal", data))
-	at := bytes.Index(data, []byte("PLEG is not healthy: pleg was last seen"))
-	clear(data[at : at+24])
-	b, _ := loaded(t, file(t, "x.journal", data))
-	holes := slices.DeleteFunc(slices.Clone(b.Markers), func(m *parse.Marker) bool { return m.Kind != parse.MarkHole })
-	if len(b.Warnings) != 1 || b.Warnings[0].Offset > int64(at) || b.Warnings[0].Offset < int64(at)-500 || !b.Inputs[0].Partial ||
-		len(holes) != 1 || !holes[0].Raw.Set || len(b.Events) >= len(whole.Events) || whole.Inputs[0].Partial {
-		t.Errorf("bytes at %d: partial %v, damage at %d, holes %v, %d events of %d", at, b.Inputs[0].Partial, b.Warnings[0].Offset, holes, len(b.Events), len(whole.Events))
+	for _, zeros := range []int{hole, 4096, 600 << 10} {
+		behind := append(make([]byte, zeros), data...)
+		for name, in := range map[string][]byte{"x.journal": behind, "x.journal.gz": gz(t, behind)} {
+			if b, _ := loaded(t, file(t, name, in)); len(whole.Events) == 0 || textsOf(b) != textsOf(whole) {
+				t.Errorf("%s behind %d zeros: %d events of %d, %s", name, zeros, len(b.Events), len(whole.Events), warnings(b))
+			}
+		}
+	}
+	b, _ := loaded(t, file(t, "x.journal", append(bytes.Clone(data), data...)))
+	if want := fmt.Sprintf("another journal begins at byte %d of the file", len(data)); !strings.Contains(warnings(b), want) || !b.Inputs[0].Partial || whole.Inputs[0].Partial {
+		t.Errorf("joined: want %q, %s", want, warnings(b))
 	}
 }

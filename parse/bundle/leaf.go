@@ -232,16 +232,19 @@ func more(r io.Reader) bool {
 	return n > 0
 }
 
-// random gives a decoder a random-access view: the file itself, or a copy in memory
-// of an archive member.
+// random gives a decoder a random-access view behind any leading zeros: the file itself,
+// or a copy in memory of an archive member.
 func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, err error) error {
 	if m.at != nil {
+		zeros := leadingNUL(buf.data())
+		m.at, m.size = io.NewSectionReader(m.at, int64(zeros), m.size-int64(zeros)), m.size-int64(zeros)
 		w.l.give(buf)
 		s.file.Size = m.size
 		w.u.bytes += m.size
 		w.decodeRandom(s, d, m.at, m.size, func() {})
 		return err
 	}
+	buf.from += leadingNUL(buf.data())
 	data, release, cut, serr := w.slurp(buf, m.r, w.b.lim.Random)
 	if err == nil {
 		err = serr

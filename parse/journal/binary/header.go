@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -116,6 +117,31 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 		return h, fmt.Errorf("header states its own size as %d", h.size)
 	}
 	return h, nil
+}
+
+// Next returns the offset of another journal that was joined to the one with the header h in
+// a file of size bytes; 0 if there is none.
+func (h Header) Next(r io.ReaderAt, size int64) int64 {
+	buf := make([]byte, 1<<20)
+	for from := max(h.size, min(h.tailObject, size)); from+minHeader <= size; {
+		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-from)], from)
+		for i := 0; ; i += len(Magic) {
+			found := bytes.Index(buf[i:n], []byte(Magic))
+			if found < 0 {
+				break
+			}
+			i += found
+			at := from + int64(i)
+			if next, err := readHeader(io.NewSectionReader(r, at, size-at), size-at); err == nil && next.State <= Archived && next.size < 1<<12 {
+				return at
+			}
+		}
+		if err != nil || n < minHeader {
+			break
+		}
+		from += int64(n - minHeader + 1)
+	}
+	return 0
 }
 
 func compressionNames(flags uint32) string {
