@@ -63,6 +63,8 @@ var shapes = []shape{
 	{lazy(`[Nn]amespace:(?:\s?` + q + `)?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
 	{lazy(`(?m)^\s*Namespace:\s+([a-z0-9][a-z0-9-]*)\s*$`), []Kind{Namespace}, "Namespace:"},
 	{lazy(`PodSandboxMetadata\{Name:([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
+	{lazy(`\bNamespace:(?:` + q + `)?` + label + `(?:` + q + `)?,? ?Name:(?:` + q + `)?` + label), []Kind{Namespace, Pod}, "Name:"},
+	{lazy(`\{Name:(?:` + q + `)?` + label + `(?:` + q + `)?, ?(?:GenerateName:[^,]*,)?Namespace:(?:` + q + `)?` + label + `?`), []Kind{Pod, Namespace}, "{Name:"},
 	{lazy(`\bname:` + q + `([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
 	{lazy(`ContainerMetadata\{Name:([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ame:"},
 	{lazy(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
@@ -71,7 +73,7 @@ var shapes = []shape{
 	{lazy(`\bnamespaces/([a-z0-9][a-z0-9-]*)/(?:pods|events)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "namespaces/"},
 	{lazy(`\bnamespaces/([a-z0-9][a-z0-9-]*)/[a-z]+/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Object}, "namespaces/"},
 	{lazy(`/apis?/[^\s"']*namespaces/([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespaces/"},
-	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "container|sandbox|description="},
+	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,}:? )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "container|sandbox|description="},
 	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
 	{lazy(`\bin (?:the )?namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "namespace"},
 	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "od \"|od '|od \\|od `|ods \"|ods '|ods \\|ods `"},
@@ -91,6 +93,7 @@ var shapes = []shape{
 	{lazy(`\b(?:[Nn]odes?|for node) (?:` + q + `)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "ode"},
 	{lazy(`\b(?:[Nn]ode|for node) ([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
 	{lazy(`system:node:` + host), []Kind{Node}, "system:node:"},
+	{lazy(`/resourceGroups/([^/\s"'\\]+)/.*?/virtualMachine(?:ScaleSet)?s/([^/\s"'\\,;:)]+)`), []Kind{Object, Node}, "/resourceGroups/"},
 	{lazy(`gce://([a-z0-9-]+)/[a-z0-9-]+/([a-z0-9-]+)`), []Kind{Host, Node}, "gce://"},
 	{lazy(`/api/v1/nodes/` + host), []Kind{Node}, "/api/v1/nodes/"},
 	{lazy(`\b(gke-[a-z0-9-]+-[0-9a-f]{8}-[a-z0-9]{4})\b`), []Kind{Node}, "gke-"}, // of cluster and pool
@@ -115,9 +118,10 @@ var shapes = []shape{
 	{lazy(`\bVFS:(?: [A-Z_]+:)? \\\\+` + host), []Kind{Host}, "VFS: "},
 	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)(?:[^/A-Za-z0-9._-]|$)`), []Kind{Host, Volume}, ":/"},
 	{lazy(`\b[a-z][a-z0-9+.-]*://(?:[^/\s"'@]*@)?` + host + `(?::\d+)?(?:,` + host + `)?(?::\d+)?(?:,` + host + `)?`), []Kind{Host, Host, Host}, "://"},
+	{lazy(`@tcp\(` + host + `(?::\d+)?\)/([A-Za-z0-9_-]*)`), []Kind{Host, Object}, "@tcp("},
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
-	{lazy(`\b(?:to|from|at|with|join|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
+	{lazy(`\b(?:to|from|at|with|join|host|peer|registry|mirror|proxy|address|node|dial) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
 }
 
 // places are surroundings in which an ordinary word is a name, but that would match too much to
@@ -136,12 +140,12 @@ var places = []shape{
 }
 
 // goField matches KEY:value as printed by Go.
-var goField = lazy(`\b([A-Za-z][A-Za-z0-9]*):([A-Za-z0-9][A-Za-z0-9._-]*)`)
+var goField = lazy(`\b([A-Za-z][A-Za-z0-9./]*):([A-Za-z0-9][A-Za-z0-9._-]*)`)
 
 // keys maps metric labels, keys of log lines and attributes to the kind of their values. Keys are
 // lowercase without separators.
 var keys = map[string]Kind{
-	"pod": Pod, "podname": Pod, "exportedpod": Pod, "kubernetespodname": Pod, "iokubernetespodname": Pod, "podref": Pod, "pods": Pod, "podfullname": Pod, "relatedpod": Pod,
+	"pod": Pod, "podname": Pod, "k8spodname": Pod, "exportedpod": Pod, "kubernetespodname": Pod, "iokubernetespodname": Pod, "podref": Pod, "pods": Pod, "podfullname": Pod, "relatedpod": Pod,
 	"namespace": Namespace, "podnamespace": Namespace, "exportednamespace": Namespace, "kubernetesnamespace": Namespace, "kubernetesnamespacename": Namespace,
 	"iokubernetespodnamespace": Namespace, "podns": Namespace, "namespacename": Namespace, "ns": Namespace,
 	"node": Node, "nodename": Node, "hostname": Node, "host": Node, "kubernetesnode": Node, "kubernetesiohostname": Node, "hostnameoverride": Node, "instance": Node,
@@ -298,7 +302,7 @@ func positions(s string, has *pairs) []span {
 		key := s[a.key:a.keyEnd]
 		k := keyKind(key)
 		taken := sure
-		if i := strings.LastIndexAny(key, "-_"); k == "" && i >= 0 {
+		if i := strings.LastIndexAny(key, "-_."); k == "" && i >= 0 {
 			k, taken = keyKind(key[i+1:]), prose // --docker-username
 		}
 		if k == "" {
@@ -310,10 +314,16 @@ func positions(s string, has *pairs) []span {
 	}
 	if strings.Contains(s, "{") || strings.Contains(s, "map[") {
 		for _, m := range goField().FindAllStringSubmatchIndex(s, -1) {
-			if k := keyKind(s[m[2]:m[3]]); k != "" {
+			k := keyKind(s[m[2]:m[3]])
+			if k == "" && chosen[s[m[2]:m[3]]] {
+				k = Object
+			}
+			if k != "" {
 				taken := prose
 				if m[1] < len(s) && s[m[1]] == ':' {
 					taken = odd // the name of a recording rule
+				} else if strings.HasPrefix(s[m[2]:m[3]], "io.kubernetes.") {
+					taken = sure // a label
 				}
 				if a, b := value(k, s[m[4]:m[5]]); b > a {
 					out = append(out, span{m[4] + a, m[4] + b, k, taken})
