@@ -279,7 +279,7 @@ var pastes = []struct {
 			lines = append(lines, at.Format("E0102 15:04:05.000000")+"   24562 generic.go:271] PLEG: pod web-0/shop failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded")
 		}
 		return lines
-	}(), "analyze", []string{"6 such lines in the incident"}, nil},
+	}(), "analyze", []string{"6 such lines recognized in the incident"}, nil},
 	{"the kernel's release stands in its report", []string{
 		`[228678.600423] INFO: task containerd-shim:931150 blocked for more than 122 seconds.`,
 		`[228678.606308]       Not tainted 5.15.102 #1`,

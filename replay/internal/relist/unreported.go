@@ -36,7 +36,7 @@ func (w *episodeBuilder) unreported(relists []Relist, known []Episode) []Episode
 	return out
 }
 
-// between makes an episode of two consecutive relisting that listed pods, the first and last of all, if the second had not
+// between makes an episode of two consecutive relists that listed pods, the first and last of all, if the second had not
 // listed by a threshold after the first began.
 func (w *episodeBuilder) between(all []Relist) (Episode, bool) {
 	p, r := &all[0], &all[len(all)-1]
