@@ -63,7 +63,7 @@ func (a *assigner) unquoted(events []*parse.Event) []*parse.Event {
 	})
 	for _, f := range files {
 		a.s.b.Warnings = append(a.s.b.Warnings, parse.Warning{Pos: first[f].Where(), Note: true, Msg: fmt.Sprintf(
-			"other programs quote what a kubelet writes, of whichever node, beside the log of this node's kubelet: left out: %s of this file, from this one on", parse.Plural(lines[f], "line"))})
+			"lines of other programs, or of no known time and writer, repeat what a kubelet writes, of whichever node, beside the log of this node's kubelet: left out: %s of this file, from this one on", parse.Plural(lines[f], "line"))})
 	}
 	return kept
 }
@@ -84,7 +84,7 @@ func (q *quotes) holds(n *host.Records, e *parse.Event) bool {
 }
 
 // other reports whether a line is of a program that is not part of the kubelet. Lines without any writer may be its own,
-// but not those of another log, where just their times are stated; lines of dumps and of commands have no writer. The logs
+// but not those of another file; lines of dumps and of commands have no writer. The logs
 // of k3s and its like are of one process with the kubelet, and cri-dockerd was one with it.
 func (q *quotes) other(n *host.Records, k *parse.EventKind) bool {
 	o := k.Origin
@@ -92,7 +92,7 @@ func (q *quotes) other(n *host.Records, k *parse.EventKind) bool {
 	case parse.SrcKubeEvents, parse.SrcFacts, parse.SrcStack, parse.SrcMetrics:
 		return false
 	case parse.SrcUnknown:
-		if o.Ident == "" && !k.Headed && (k.Bare || k.Sigs.Timeless() || q.files[k.File]) {
+		if o.Ident == "" && !k.Headed && (k.Sigs.Timeless() || q.files[k.File]) {
 			return false
 		}
 	}
