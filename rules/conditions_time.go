@@ -289,7 +289,7 @@ func (s *subject) firstCheck() outcome {
 	if len(waits) == 0 || waits[len(waits)-1].At-waits[0].At >= minute || !s.atStart(waits[0]) {
 		return notThere()
 	}
-	return found(events("the first status check of the runtime is still to come", waits...)...).by(string(parse.SrcKubelet))
+	return found(events("the first status check of the runtime may still be to come", waits...)...).by(string(parse.SrcKubelet))
 }
 
 // atStart reports whether a line belongs to the first moments of a kubelet: by its own

@@ -427,7 +427,7 @@ const mostSkipGap = 6 * second
 func (v *view) heldBack() string {
 	es, said := v.sig(parse.SigNever), "no relist has succeeded since the kubelet started"
 	if len(es) == 0 {
-		es, said = v.sig(parse.SigStatusWait), "the kubelet skips pod synchronization, since its first status check of the runtime has not completed"
+		es, said = v.sig(parse.SigStatusWait), "the kubelet skips pod synchronization, as its first status check of the runtime may not have completed"
 	}
 	if len(es) == 0 {
 		return ""

@@ -59,7 +59,7 @@ func TestHeadline(t *testing.T) {
 		{"the first status check of the runtime is still to come",
 			`E1108 18:54:46.297244     900 kubelet.go:2383] "Skipping pod synchronization" err="container runtime status check may not have completed yet"` + "\n" +
 				`I1108 18:54:46.320642     900 kuberuntime_manager.go:447] "Retrieved pods from runtime" all=true`,
-			"the node: PLEG was within its threshold at ", "Found: the kubelet skips pod synchronization, since its first status check of the runtime has not completed"},
+			"the node: PLEG was within its threshold at ", "Found: the kubelet skips pod synchronization, as its first status check of the runtime may not have completed"},
 		{"the kubelet restarted", strings.Join([]string{start("10:00:01", 900), skip("10:03:05", "3m5s"), start("10:05:01", 901), start("10:09:01", 902)}, "\n"),
 			"the node: PLEG unhealthy from", "; the kubelet restarted 2 times."},
 		{"systemd restarts the kubelet",
