@@ -200,8 +200,9 @@ func (d *describer) lease(name string, raw []byte, at parse.Pos) {
 
 func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 	if key == "Annotations" {
-		key, value, _ = strings.Cut(value, ":")
-		value = strings.TrimSpace(value)
+		if i := strings.IndexAny(value, ":="); i >= 0 { // "=" up to kubectl 1.10
+			key, value = value[:i], strings.TrimSpace(value[i+1:])
+		}
 	}
 	switch key {
 	case criSocket:
