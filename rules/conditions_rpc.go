@@ -117,9 +117,11 @@ func (s *subject) storedErrors() (out []*parse.Event) {
 	return out
 }
 
-// mayBeStored excludes by their text most of the lines that bareTimeout does not match.
+// mayBeStored excludes by their text most of the lines that bareTimeout does not match, and errors of an action of
+// the sync, in whose words another signature may find a bare timeout.
 // Crash loops produce thousands of them, whose fields then need not be parsed.
-var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: pattern.Lazy(`code = DeadlineExceeded |code = 4 |operation timeout: `)}
+var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: pattern.Lazy(`code = DeadlineExceeded |code = 4 |operation timeout: `),
+	Unless: pattern.Lazy(`failed to \\*"`)}
 
 var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)
