@@ -56,7 +56,7 @@ var pastes = []struct {
 	}, "analyze", []string{"Cause unknown"}, []string{"API server"}},
 	{"the error of a hyperkube alone", []string{
 		`Error: failed to run Kubelet: Running with swap on is not supported, please disable swap! or set --fail-swap-on flag to false.`,
-	}, "analyze", []string{"kubelet-start-failed is possible", "gave up its start: Running with swap on"}, nil},
+	}, "analyze", []string{"kubelet-start-failed is possible", "the start of the kubelet failed: Running with swap on"}, nil},
 	{"the kubelet within edgecore", []string{
 		`I0304 10:00:00.790423   25490 server.go:368] "Kubelet version" kubeletVersion="v0.0.0-master+$Format:%H$"`,
 		`E0304 10:00:00.790861   25490 edged.go:136] Start edged failed, err: failed to run Kubelet: unsupported CRI runtime: "docker", only "remote" is currently supported`,
@@ -234,7 +234,7 @@ var pastes = []struct {
 	{"the last word of an old kubelet, below a line of its log", []string{
 		`Mar 04 10:00:00 n1 kubelet[2114]: I0304 10:00:00.659548    2114 feature_gate.go:144] feature gates: map[]`,
 		`Mar 04 10:00:00 n1 kubelet[2114]: error: failed to run Kubelet: could not init cloud provider "acme": 404 Not Found`,
-	}, "analyze", []string{"the kubelet gave up its start: could not init cloud provider"}, nil},
+	}, "analyze", []string{"the start of the kubelet failed: could not init cloud provider"}, nil},
 	{"a table of two nodes above lines that are of neither by name", []string{
 		"$ kubectl get nodes",
 		"NAME   STATUS     ROLES    AGE   VERSION",
