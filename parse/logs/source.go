@@ -173,7 +173,7 @@ func prefixSource(s string) parse.Source {
 // "kube-apiserver [2bbd…]" or "/var/log/kubelet.log". It is SrcSystem if the name
 // is not that of a known writer, and SrcUnknown if it is empty.
 func sectionSource(name string) parse.Source {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	name = strings.ToLower(name[strings.LastIndexAny(name, "/!")+1:]) // a member of an archive is behind a "!"
 	switch {
 	case name == "":
 		return parse.SrcUnknown
