@@ -159,11 +159,13 @@ func (s *scanner) mayTell(e *journal.Entry) bool {
 	return f == nil || f.finds(clip(e.Msg[e.Header.Body:]))
 }
 
+// sourceOf returns the writer of an entry, as far as it does not depend on a heading above it: that may stand in
+// another run.
 func (s *scanner) sourceOf(e *journal.Entry) parse.Source {
 	class := classify(e)
 	src, stated := sourceOf(e.Who, class)
 	if !stated {
-		src = s.d.bareSource(class, s.section, s.known)
+		src = s.d.bareSource(class, "", !s.d.framing.Sections)
 	}
 	return src
 }
