@@ -60,7 +60,7 @@ var pastes = []struct {
 	{"the kubelet within edgecore", []string{
 		`I0304 10:00:00.790423   25490 server.go:368] "Kubelet version" kubeletVersion="v0.0.0-master+$Format:%H$"`,
 		`E0304 10:00:00.790861   25490 edged.go:136] Start edged failed, err: failed to run Kubelet: unsupported CRI runtime: "docker", only "remote" is currently supported`,
-	}, "analyze", []string{"The start of the kubelet failed (confirmed", `given up: unsupported CRI runtime: "docker"`}, []string{"> kubelet.log"}},
+	}, "analyze", []string{"The start of the kubelet failed (confirmed", `The start failed: unsupported CRI runtime: "docker"`}, []string{"> kubelet.log"}},
 	{"a table of nodes and the beginning of one's description", []string{
 		`NAME      STATUS     ROLES    AGE     VERSION`,
 		`laptop3   Ready      <none>   9h      v1.21.0`,
