@@ -81,7 +81,7 @@ func TestUlimits(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits differ")
 	}
-	for limit, want := range map[string]string{"-n 9": "open files (ulimit -n) is 9", "-n 7": "(ulimit -n) is 7", "-n 6": "(ulimit -n) is 6", "-n 5": "(ulimit -n) is 5", "-v 2000000": "addresses (ulimit -v) is 1953 MiB", "-d 120000": "data (ulimit -d) is 117 MiB"} {
+	for limit, want := range map[string]string{"-n 9": "open files (ulimit -n) is 9", "-n 7": "(ulimit -n) is 7", "-n 6": "(ulimit -n) is 6", "-n 5": "(ulimit -n) is 5", "-v 2000000": "addresses (ulimit -v) is 1953 MiB", "-d 240000": "data (ulimit -d) is 234 MiB"} {
 		cmd := exec.Command("sh", "-c", "ulimit "+limit+" && exec plegforensics analyze "+filepath.Join(samples, "healthy", "kubelet.log"))
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {
@@ -89,7 +89,7 @@ func TestUlimits(t *testing.T) {
 		}
 	}
 	// What is documented as sufficient is.
-	cmd := exec.Command("sh", "-c", "ulimit -v 2621440 && ulimit -d 131072 && ulimit -n 16 && exec plegforensics analyze "+filepath.Join(samples, "hang-list", "kubelet.log"))
+	cmd := exec.Command("sh", "-c", "ulimit -v 2621440 && ulimit -d 262144 && ulimit -n 16 && exec plegforensics analyze "+filepath.Join(samples, "hang-list", "kubelet.log"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("with the least that is said to be needed: %v, %.300s", err, out)
 	}

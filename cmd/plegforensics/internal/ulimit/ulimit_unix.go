@@ -11,7 +11,7 @@ import (
 const (
 	leastFiles     = 16
 	leastAddresses = 2560 << 20
-	leastData      = 128 << 20
+	leastData      = 256 << 20
 )
 
 // exitNothing is the exit status of a run in which no input could be analyzed.
