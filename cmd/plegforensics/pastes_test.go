@@ -119,6 +119,11 @@ var pastes = []struct {
 		`    status: Unknown`,
 		`    type: Ready`,
 	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no line of this node was dated", "assumed UTC"}},
+	{"a wide table of nodes, asked for with other kinds", []string{
+		`NAME            STATUS     ROLES    AGE   VERSION   INTERNAL-IP   CONTAINER-RUNTIME`,
+		`node/worker-1   Ready      <none>   13h   v1.24.0   10.0.0.1      docker://20.10.7`,
+		`node/worker-2   NotReady   <none>   13h   v1.24.0   10.0.0.2      docker://20.10.7`,
+	}, "analyze", []string{"worker-2: unknown", "docker 20.10.7", "Other nodes worker-1: "}, []string{"name not recognized", "node/worker"}},
 	{"journalctl -x, whose explanations have empty lines", []string{
 		`Jan 07 16:48:53 n1 systemd[1]: Starting Container Runtime Interface for OCI (CRI-O)...`,
 		`-- Subject: Unit crio.service has begun start-up`,

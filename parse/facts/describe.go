@@ -171,7 +171,7 @@ func (d *describer) row(line, raw []byte, at parse.Pos, col int) bool {
 	if len(f) <= col || !bytes.Contains(f[col], []byte("Ready")) {
 		return false
 	}
-	o := &parse.Object{Kind: ObjectNode, Name: clip(string(f[0])), Pos: at, Text: parse.PlainText(strings.TrimRight(string(raw), "\r"))}
+	o := &parse.Object{Kind: ObjectNode, Name: clip(strings.TrimPrefix(string(f[0]), "node/")), Pos: at, Text: parse.PlainText(strings.TrimRight(string(raw), "\r"))}
 	for _, w := range f[2:] {
 		switch {
 		case isVersion(w):

@@ -130,6 +130,9 @@ func nodeRow(b []byte) string {
 	if isNodeName(cells[0]) && tellsWhy(b) {
 		return cells[0]
 	}
+	if strings.HasPrefix(strings.TrimPrefix(cells[1], "Not"), "Ready") && slices.ContainsFunc(cells[2:], func(c string) bool { return strings.HasPrefix(c, "v1.") }) {
+		return strings.TrimPrefix(cells[0], "node/") // kubectl get nodes
+	}
 	if slices.ContainsFunc(cells, func(c string) bool { return slices.Contains(nodeEvents, c) }) {
 		for _, c := range cells {
 			if i := strings.LastIndexByte(c, '.'); i > 0 && len(c)-i == 17 && strings.Trim(c[i+1:], "0123456789abcdef") == "" && isNodeName(c[:i]) {

@@ -63,7 +63,7 @@ func (a *assigner) unquoted(events []*parse.Event) []*parse.Event {
 	})
 	for _, f := range files {
 		a.s.b.Warnings = append(a.s.b.Warnings, parse.Warning{Pos: first[f].Where(), Note: true, Msg: fmt.Sprintf(
-			"lines of other programs, or of no known time and writer, repeat what a kubelet writes, of whichever node, beside the log of this node's kubelet: left out: %s of this file, from this one on", parse.Plural(lines[f], "line"))})
+			"lines of other programs, or of no known time and writer, look like those of a kubelet, of whichever node, beside the log of this node's kubelet: left out: %s of this file, from this one on", parse.Plural(lines[f], "line"))})
 	}
 	return kept
 }
