@@ -23,18 +23,16 @@ func (f *findings) add(class, format string, args ...any) {
 
 // Beyond lists what a part of the evidence claims but the whole does not: health, unhealthiness, a
 // recovery, a relist of 10 s or more, a cause. A claim that contradicts the whole is a finding from
-// half a second on, one about what the whole does not know from a second on. A complete log is the exception: what
-// shows that it is none, a report of PLEG without the skipped turns that go with it, may be what was cut off.
+// half a second on, one about what the whole does not know from a second on.
 func Beyond(part, whole *model.Analyzed) []Finding {
 	if part == nil || whole == nil {
 		return nil
 	}
 	var out findings
-	reported := slices.ContainsFunc(whole.Health, func(h replay.HealthSpan) bool { return h.State == replay.Unhealthy })
 	for _, h := range part.Health {
 		unknown, well, ill := unknown(whole, h.From, h.To), during(whole, h.From, h.To, replay.Healthy), during(whole, h.From, h.To, replay.Unhealthy)
 		switch {
-		case h.State == replay.Healthy && (ill > time.Second/2 || unknown > time.Second && !(h.Proof == replay.ProofSilence && reported)):
+		case h.State == replay.Healthy && (ill > time.Second/2 || unknown > time.Second):
 			out.add("health beyond", "%v not known and %v unhealthy from %s, by %s", unknown, ill, at(h.From), h.Proof)
 		case h.State == replay.Unhealthy && (well > time.Second/2 || unknown > time.Second):
 			out.add("trouble beyond", "%v not known and %v healthy from %s", unknown, well, at(h.From))
