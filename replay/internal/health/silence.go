@@ -80,7 +80,8 @@ const keepingLists = 4
 
 // silent returns how long before the moment to, in a run that began at from, the sync loop may have hung without
 // a line: a call that has not timed out. After reports or a hole since which the loop shows no work, it may be all the
-// slow lists of a housekeeping, none of which times out: that begins as soon as PLEG is healthy for a moment.
+// slow lists of a housekeeping, none of which times out: that begins as soon as PLEG is healthy for a moment, and so
+// not before them.
 func (h *claims) silent(run int, from, to int64) time.Duration {
 	since, worked := int64(0), int64(0)
 	for i := range h.past.Episodes {
@@ -105,7 +106,7 @@ func (h *claims) silent(run int, from, to int64) time.Duration {
 	if since == 0 || worked > since || h.s.Attended(run, to, time.Duration(to-since)) > since {
 		return h.n.Kubelet.Hangs()
 	}
-	return keepingLists * h.n.Kubelet.Hangs()
+	return h.n.Kubelet.Hangs() + min((keepingLists-1)*h.n.Kubelet.Hangs(), time.Duration(to-since))
 }
 
 // doubts returns the intervals of a run in which a log without reports proves nothing: holes, and the time a
