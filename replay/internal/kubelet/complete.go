@@ -300,7 +300,7 @@ var startTexts = []string{`"Golang settings"`, "Validated CRI v1", "Filesystem U
 
 // unstarted finds runs that have some start-up lines and lack others that every process writes (1.11 to 1.37):
 // at verbosity 1 the flags (or those after the first one present), the start of the sync loop, and its first
-// iteration, which skips because no relist has succeeded yet.
+// iteration, which skips because no relist has succeeded yet. The log may begin behind the flags of its first process.
 func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
 	for _, c := range s.Cover.list {
@@ -329,7 +329,7 @@ func (w *Witness) unstarted(s *Log) {
 		if len(flags[run]) > 0 {
 			first := slices.Min(flags[run])
 			x.thinned = x.thinned || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
-		} else if begins[run] && r.Loop != 0 {
+		} else if run > 0 && begins[run] && r.Loop != 0 {
 			x.thinned = x.thinned || slices.ContainsFunc(s.Coverage, func(c *parse.Coverage) bool { return c.Origin.PID == r.PID && c.MaxV > 0 })
 		}
 		switch {
