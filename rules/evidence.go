@@ -408,14 +408,18 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 	}
 	_, line := o.records[0].Record.(*parse.Event)
 	if o.count > len(o.records) || line && len(o.writers) > 0 && o.count > 2 {
-		say := strconv.Itoa(o.count) + " such lines recognized"
+		such := " such lines recognized"
+		if strings.Contains(say, "{") { // what is said of the first need not hold for the others
+			such = " of this kind recognized"
+		}
+		note := strconv.Itoa(o.count) + such
 		if o.count >= enough {
-			say = "at least " + say
+			note = "at least " + note
 		}
 		if o.apart {
-			say += " in the incident"
+			note += " in the incident"
 		}
-		o.records[0].Note = joinNote(o.records[0].Note, say)
+		o.records[0].Note = joinNote(o.records[0].Note, note)
 	}
 }
 

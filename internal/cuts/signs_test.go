@@ -39,6 +39,7 @@ func TestSignsOfMissingLines(t *testing.T) {
 		skipped = `E1120 10:05:00.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[conta`
 		report  = `E1120 10:05:%s    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m%ss ago; threshold is 3m0s"`
 		golang  = `I1120 10:00:00.000000    4242 server.go:532] "Golang settings" GOGC="" GOMAXPROCS="" GOTRACEBACK=""`
+		before  = `I1120 09:59:59.000000    4141 kubelet.go:2303] "Starting kubelet main sync loop"`
 		ready   = `I1120 10:12:00.000000    4242 kubelet_node_status.go:669] "Recording event message for node" node="n" event="NodeReady"`
 		noAge   = `E1120 10:05:%s.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last see`
 		failed  = `I1120 10:0%d:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"Contai`
@@ -83,7 +84,8 @@ func TestSignsOfMissingLines(t *testing.T) {
 		"pauses of a skipping loop":                 {reports("00.5", "03.7", "08.7"), true},
 		"a pause between those of a skipping loop":  {reports("00.5", "05.0", "09.5"), false},
 		"a node that becomes ready":                 {[]string{event, ready}, false},
-		"a start without its flags":                 {start, false},
+		"a log that begins behind the flags":        {start, true},
+		"a start without its flags":                 {append([]string{before}, start...), false},
 		"a start with its flags":                    {append(flags, start...), true},
 		"lists of relists whose begin is missing":   {slices.Concat(relists(begins, slices.Repeat([]float64{5}, 8)...), relists(lists, slices.Repeat([]float64{1.01}, 40)...)), false},
 		"lines that end at one column":              {[]string{event, fmt.Sprintf(failed, 1), fmt.Sprintf(failed, 2), fmt.Sprintf(failed, 3)}, false},

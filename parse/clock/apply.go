@@ -71,6 +71,7 @@ func (f *file) apply(opt Options) {
 type dating struct {
 	stamper
 	writers   writers
+	recent    recent
 	steps     []step // clock steps seen in the timestamps of one writer
 	latest    int64  // time of the latest event processed
 	ascending bool   // the events are in time order
@@ -116,11 +117,37 @@ func (d *dating) all(i int, es []*parse.Event) {
 		}
 		if d.latest = e.At; e.Basis == parse.NoTime {
 			d.undated = true
-		} else if step := d.writers.step(e); step != 0 {
+		} else if step := d.writers.step(e); step != 0 && !d.recent.holds(e) {
 			d.jump(e, step)
 		}
+		d.recent.add(e)
 	}
 }
+
+// recent are the last events that were stamped.
+type recent struct {
+	who [16]*parse.Origin
+	at  [16]int64
+	n   int
+}
+
+func (r *recent) add(e *parse.Event) {
+	r.who[r.n%len(r.who)], r.at[r.n%len(r.at)] = e.Origin, e.At
+	r.n++
+}
+
+// holds reports whether one of them is of the same writer and the same microsecond as a later one, whose time steps
+// back: its line was pasted twice, and no clock was set.
+func (r *recent) holds(e *parse.Event) bool {
+	for i := range min(r.n, len(r.at)) {
+		if r.at[i] == e.At && r.who[i] == e.Origin {
+			return e.Res <= microsecond
+		}
+	}
+	return false
+}
+
+var microsecond = parse.ResolutionOf(time.Microsecond)
 
 // jump records a clock step of the node. In a file assembled from several logs,
 // sections of other programs may start over or use another zone, so only events of
