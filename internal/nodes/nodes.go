@@ -78,7 +78,7 @@ func Parse(name string, data []byte) File {
 			return f
 		}
 		var doc yaml.Node
-		if err := dec.Decode(&doc); err != nil {
+		if err := decode(dec, &doc); err != nil {
 			if !errors.Is(err, io.EOF) {
 				f.Err = err
 			}
@@ -88,6 +88,24 @@ func Parse(name string, data []byte) File {
 			f.anchored = anchored(&doc)
 		}
 		f.Docs = append(f.Docs, copyOf(&doc))
+	}
+}
+
+func decode(dec *yaml.Decoder, doc *yaml.Node) (err error) {
+	defer Caught(&err)
+	return dec.Decode(doc)
+}
+
+// Unmarshal is that of the YAML library, which panics at some malformed texts.
+func Unmarshal(data []byte, into any) (err error) {
+	defer Caught(&err)
+	return yaml.Unmarshal(data, into)
+}
+
+// Caught is deferred around calls of the YAML library, and makes an error of a panic.
+func Caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("yaml: the text is malformed: %v", p)
 	}
 }
 

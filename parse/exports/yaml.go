@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
 // entries reads YAML: documents separated by "---", or one list.
@@ -51,7 +53,7 @@ func (e *entries) docLen() int {
 // readEntry parses one entry. Aliases are not followed; services do not export any.
 func readEntry(doc []byte) (r record, ok bool, err error) {
 	var node yaml.Node
-	if err := yaml.Unmarshal(doc, &node); err != nil || len(node.Content) == 0 {
+	if err := nodes.Unmarshal(doc, &node); err != nil || len(node.Content) == 0 {
 		return r, false, err
 	}
 	top := node.Content[0]

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
 // setting maps a field of KubeletConfiguration and the corresponding flag to a fact
@@ -129,7 +131,7 @@ func (s *scan) kubeletConfig() {
 		return
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(s.data, &doc); err != nil {
+	if err := nodes.Unmarshal(s.data, &doc); err != nil {
 		s.warn("kubelet configuration cannot be read: " + err.Error())
 		return
 	}

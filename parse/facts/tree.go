@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
 // tree is a value of a JSON or YAML document with its line.
@@ -59,7 +61,7 @@ var errTooLarge = errors.New("too many values or too deep")
 // yamlTree parses one YAML document.
 func yamlTree(data []byte) (*tree, error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	if err := nodes.Unmarshal(data, &doc); err != nil {
 		return nil, err
 	}
 	if len(doc.Content) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/common/promslog"
 	"github.com/prometheus/prometheus/model/rulefmt"
 
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -38,6 +39,17 @@ type Rule struct {
 // DefaultInterval is the evaluation interval of groups that do not state one.
 const DefaultInterval = 30 * time.Second
 
+func ruleGroups(data []byte) (groups *rulefmt.RuleGroups, errs []error) {
+	var err error
+	defer func() {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}()
+	defer nodes.Caught(&err)
+	return rulefmt.Parse(data, false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
+}
+
 // Parse reads a rule file, a PrometheusRule object, or a response of /api/v1/rules. It returns all
 // errors, each as FILE:LINE:COLUMN: message or FILE:LINE: message.
 func Parse(name string, data []byte) ([]Group, []error) {
@@ -52,7 +64,7 @@ func Parse(name string, data []byte) ([]Group, []error) {
 	if line := secondDocument(data); line > 0 && len(groups) != len(plain) {
 		return nil, []error{fmt.Errorf("%s:%d: a second document beside a PrometheusRule: it needs a file of its own", name, line)}
 	}
-	rg, errs := rulefmt.Parse(groups, false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
+	rg, errs := ruleGroups(groups)
 	if len(errs) > 0 {
 		return nil, placed(name, errs)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
@@ -140,14 +141,14 @@ func (s *startTime) UnmarshalYAML(n *yaml.Node) error {
 func Parse(name string, data []byte) (*File, []error) {
 	r := reader{name: name}
 	var tree yaml.Node
-	if err := yaml.Unmarshal(data, &tree); err != nil {
+	if err := nodes.Unmarshal(data, &tree); err != nil {
 		r.yaml(err)
 		return nil, r.errs
 	}
 	var doc document
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
-	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
+	if err := decode(dec, &doc); err != nil && !errors.Is(err, io.EOF) {
 		r.yaml(err)
 		return nil, r.errs
 	}
@@ -188,6 +189,11 @@ func (r *reader) bad(line int, format string, args ...any) {
 }
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*)$`) })
+
+func decode(dec *yaml.Decoder, doc *document) (err error) {
+	defer nodes.Caught(&err)
+	return dec.Decode(doc)
+}
 
 // yaml adds the errors of the YAML library, whose lines are only in their text.
 func (r *reader) yaml(err error) {
