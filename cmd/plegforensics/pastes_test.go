@@ -19,6 +19,17 @@ var pastes = []struct {
 	want    []string // must be in the output
 	not     []string // must not be
 }{
+	{"a file server that answers again, with other files", []string{
+		`[11800.510000] nfs: server nas.example not responding, timed out`,
+		`[11803.150000] nfs: server nas.example not responding, timed out`,
+		`[11807.290000] NFS: server nas.example error: fileid changed`,
+		`               fsid 0:86: expected fileid 0xa11, got 0xa12`,
+	}, "analyze", []string{"1. The file server nas.example answers again."}, []string{"Bring the file server back"}},
+	{"one of two file servers has other files, the other one is silent", []string{
+		`[11800.510000] nfs: server nas.example not responding, still trying`,
+		`[11803.150000] nfs: server nas2.example not responding, still trying`,
+		`[11807.290000] NFS: server nas.example error: fileid changed`,
+	}, "analyze", []string{"1. Bring the file server back"}, []string{"answers again"}},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
