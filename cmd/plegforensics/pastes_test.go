@@ -30,6 +30,23 @@ var pastes = []struct {
 		`[11803.150000] nfs: server nas2.example not responding, still trying`,
 		`[11807.290000] NFS: server nas.example error: fileid changed`,
 	}, "analyze", []string{"1. Bring the file server back"}, []string{"answers again"}},
+	{"a Windows node in a wide table has no journal", []string{
+		`NAME   STATUS   ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                       KERNEL-VERSION    CONTAINER-RUNTIME`,
+		`win1   Ready    <none>   43h   v1.27.4   10.0.0.7      <none>        Windows Server 2022 Standard   10.0.20348.1726   containerd://1.7.2`,
+	}, "analyze", []string{"win1: ", "/api/v1/nodes/win1/proxy/logs/?query=kubelet", "Get-WinEvent"}, []string{"journalctl", "ps -eLo"}},
+	{"a node object that is healthy since long: its end is looked at", []string{
+		`apiVersion: v1`, `kind: Node`, `metadata:`, `  creationTimestamp: 2026-03-04T12:39:39Z`, `  name: n1`, `status:`, `  conditions:`,
+		`  - lastHeartbeatTime: 2026-03-17T09:36:54Z`, `    lastTransitionTime: 2026-03-04T12:39:39Z`, `    message: kubelet has sufficient memory available`,
+		`    reason: KubeletHasSufficientMemory`, `    status: "False"`, `    type: MemoryPressure`,
+	}, "analyze", []string{"--since '2026-03-17 09:26:54 UTC' --until '2026-03-17 09:41:54 UTC'"}, []string{"2026-03-04 12"}},
+	{"a description whose first row is days old", []string{
+		`Conditions:`,
+		`  Type                 Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
+		`  ----                 ------  -----------------                 ------------------                ------                       -------`,
+		`  NetworkUnavailable   False   Wed, 04 Mar 2026 13:37:20 +0000   Wed, 04 Mar 2026 13:37:20 +0000   CalicoIsUp                   Calico is running on this node`,
+		`  MemoryPressure       False   Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletHasSufficientMemory   kubelet has sufficient memory available`,
+		`  Ready                True    Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletReady                 kubelet is posting ready status`,
+	}, "analyze", []string{"--until '2026-03-08 14:33:25 UTC'"}, []string{"--since '2026-03-04"}},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
