@@ -47,6 +47,10 @@ var pastes = []struct {
 		`  MemoryPressure       False   Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletHasSufficientMemory   kubelet has sufficient memory available`,
 		`  Ready                True    Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletReady                 kubelet is posting ready status`,
 	}, "analyze", []string{"--until '2026-03-08 14:33:25 UTC'"}, []string{"--since '2026-03-04"}},
+	{"one end of a log is told to the second only", []string{
+		`Mar 04 10:00:48 n1 kubelet[952]: Flag --x has been deprecated`,
+		`Mar 04 10:04:55 n1 kubelet[952]: I0304 10:04:55.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+	}, "analyze", []string{"10:00:48 to 10:04:55 UTC, 4m7s ±1s"}, nil},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
