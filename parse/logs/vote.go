@@ -83,7 +83,7 @@ func (d *Decoder) count(head []byte) {
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
 				d.callers[e.Header.PID] = true
-			} else if hint(otherCallers, e.Header.Caller) {
+			} else if hint(otherCallers, e.Header.Caller) || hint(kubeadmPhases, bytes.TrimLeft(e.Msg, `"`)) {
 				other++
 			}
 		case logrusText:
@@ -150,6 +150,11 @@ var (
 		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go"),
 		[]byte("health_checker.go"), []byte("log_monitor.go"), []byte("custom_plugin_monitor.go"), []byte("plugin.go:")}
 )
+
+// kubeadmPhases are the beginnings of what kubeadm logs: the phase, in brackets (cmd/kubeadm/app/phases).
+var kubeadmPhases = [][]byte{[]byte("[patchnode]"), []byte("[kubelet-"), []byte("[preflight"), []byte("[init"), []byte("[join"), []byte("[certs"), []byte("[kubeconfig]"),
+	[]byte("[control-plane"), []byte("[wait-control-plane"), []byte("[etcd]"), []byte("[upload-c"), []byte("[mark-control-plane"), []byte("[markmaster]"),
+	[]byte("[bootstrap"), []byte("[addons"), []byte("[discovery]"), []byte("[upgrade"), []byte("[reset"), []byte("[apiclient]"), []byte("[api"), []byte("[check-etcd]")}
 
 // clientCallers are source files of the CRI client. Since 1.31 all its errors come
 // from one (k8s.io/cri-client/pkg/internal/log.go).
@@ -233,7 +238,7 @@ func (m *Merger) disown() {
 	}
 	for _, e := range m.part.Events {
 		if owned, asked := own[e.Origin]; asked && !owned && !misplaced(e) {
-			own[e.Origin] = ofKubelet(e.Sigs) && !sharedLease(e) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
+			own[e.Origin] = ofKubelet(e.Sigs) && !sharedLease(e) && !hint(kubeadmPhases, []byte(strings.TrimLeft(e.Message(), `"`))) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
 				hint(kubeletCallers, []byte(e.Caller)) || strings.Contains(e.Message(), "k8s.io/kubernetes/pkg/kubelet/"))
 		}
 	}
