@@ -55,6 +55,14 @@ var pastes = []struct {
 		`Mar 04 10:00:00 n1 crio[1307]: time="2026-03-04 10:00:00.556067963Z" level=fatal msg="validating runtime config: \"runc\" not found in $PATH: exec: \"runc\": not found"`,
 		`Mar 04 10:00:00 n1 systemd[1]: crio.service: Main process exited, code=exited, status=1/FAILURE`,
 	}, "analyze", []string{"(runtime-down, likely)", "The runtime says why it ended: validating runtime config", "1. Mend what the runtime ended with, then start it: validating"}, []string{"not why"}},
+	{"a host that was taken out, by one letter more or less", []string{
+		`Mar 04 10:00:00 aaaaaaaa kubelet[952]: I0304 10:00:00.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:02 aaaaaaa kubelet[952]: I0304 10:00:02.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+	}, "analyze", []string{"node (name not recognized): ", "10:00:00 to 10:00:02 UTC"}, []string{"Other nodes", "aaaa:"}},
+	{"a label of MicroK8s", []string{
+		`Name:               n1`, `Roles:              <none>`, `Labels:             kubernetes.io/os=linux`, `                    microk8s.io/cluster=true`,
+		`Annotations:        node.alpha.kubernetes.io/ttl: 0`, `Unschedulable:      false`,
+	}, "analyze", []string{"journalctl -u snap.microk8s.daemon-kubelet"}, []string{"-u kubelet"}},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
