@@ -63,6 +63,10 @@ var pastes = []struct {
 		`Name:               n1`, `Roles:              <none>`, `Labels:             kubernetes.io/os=linux`, `                    microk8s.io/cluster=true`,
 		`Annotations:        node.alpha.kubernetes.io/ttl: 0`, `Unschedulable:      false`,
 	}, "analyze", []string{"journalctl -u snap.microk8s.daemon-kubelet"}, []string{"-u kubelet"}},
+	{"the kernel names the cgroup of a container of CRI-O", []string{
+		`Mar 04 10:00:00 n1 kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=crio-c0ffee01c0ffee01.scope,mems_allowed=0,oom_memcg=/kubepods.slice/kubepods-pod6f1c.slice,task_memcg=/kubepods.slice/kubepods-pod6f1c.slice/crio-c0ffee01c0ffee01.scope,task=java,pid=2114,uid=0`,
+		`Mar 04 10:00:00 n1 kernel: Memory cgroup out of memory: Killed process 2114 (java) total-vm:16kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:999`,
+	}, "analyze", []string{"cri-o"}, []string{"runtime not recognized"}},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,
