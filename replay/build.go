@@ -222,7 +222,9 @@ func window(n *Node, v *host.Survey) Window {
 			}
 		}
 		for _, o := range n.Objects {
-			add(o.Stamp)
+			if !wellSince(o) {
+				add(o.Stamp)
+			}
 		}
 	}
 	w.Start, w.End = all.From, all.To
@@ -232,6 +234,19 @@ func window(n *Node, v *host.Survey) Window {
 	}
 	steps(n, v, &w)
 	return w
+}
+
+// wellSince reports whether an object is a condition of a node that is as it should be: its time is that of the change
+// to it, which may be long before anything happened that was looked at.
+func wellSince(o *parse.Object) bool {
+	if o.Kind != facts.ObjectCondition {
+		return false
+	}
+	well := "False"
+	if o.Field("type") == "Ready" {
+		well = "True"
+	}
+	return o.Field("status") == well
 }
 
 // steps notes the clock steps within the window that timestamps show or a time daemon reports.

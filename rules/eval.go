@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/audit"
+	"github.com/plegforensics/plegforensics/rules/internal/pattern"
 )
 
 // Eval judges one node: crossed thresholds, probable causes, look-alikes, and a
@@ -90,6 +91,9 @@ func (s *subject) vars() map[string]string {
 	if s.rt != "" {
 		v["runtime"] = s.rt
 	}
+	if srv := s.serverBack(); srv != "" {
+		v["back"] = srv
+	}
 	if version, _ := s.version(); version != "" {
 		v["kubelet"] = version
 	}
@@ -130,6 +134,38 @@ func (s *subject) vars() map[string]string {
 		v["step"] = string(s.ep.StuckStep)
 	}
 	return v
+}
+
+// serverBack returns a server of files that the kernel called unresponsive and that answered later, "" if there is none
+// or another one did not. An error that a handle is stale is such an answer, too; it names no server, so it counts only
+// where one alone was silent.
+func (s *subject) serverBack() (back string) {
+	silent := map[string]*parse.Event{} // the last such line of each server
+	for _, e := range s.sig("k.nfs") {
+		if srv := e.Field("srv"); silent[srv] == nil || writtenAfter(e, silent[srv]) {
+			silent[srv] = e
+		}
+	}
+	for srv, last := range silent {
+		later := func(e *parse.Event) bool {
+			return writtenAfter(e, last) && (e.Field("srv") == srv || len(silent) == 1 && e.Is("storage.stale") && staleNFS.MatchString(e.Message()))
+		}
+		if !slices.ContainsFunc([]string{"k.nfsok", "k.nfschanged", "storage.stale"}, func(id string) bool { return slices.ContainsFunc(s.sig(id), later) }) {
+			return ""
+		}
+		back = max(back, srv)
+	}
+	return back
+}
+
+var staleNFS = pattern.Lazy(`(?i)nfs.*stale file handle|stale nfs file handle`)
+
+// writtenAfter reports whether a line was written after another one: by its place in one file, or else by its time.
+func writtenAfter(e, f *parse.Event) bool {
+	if p, q := e.Where(), f.Where(); p.File == q.File {
+		return p.Line > q.Line
+	}
+	return e.At != 0 && f.At != 0 && e.At > f.At
 }
 
 func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -19,6 +19,54 @@ var pastes = []struct {
 	want    []string // must be in the output
 	not     []string // must not be
 }{
+	{"a file server that answers again, with other files", []string{
+		`[11800.510000] nfs: server nas.example not responding, timed out`,
+		`[11803.150000] nfs: server nas.example not responding, timed out`,
+		`[11807.290000] NFS: server nas.example error: fileid changed`,
+		`               fsid 0:86: expected fileid 0xa11, got 0xa12`,
+	}, "analyze", []string{"1. The file server nas.example answers again."}, []string{"Bring the file server back"}},
+	{"one of two file servers has other files, the other one is silent", []string{
+		`[11800.510000] nfs: server nas.example not responding, still trying`,
+		`[11803.150000] nfs: server nas2.example not responding, still trying`,
+		`[11807.290000] NFS: server nas.example error: fileid changed`,
+	}, "analyze", []string{"1. Bring the file server back"}, []string{"answers again"}},
+	{"a Windows node in a wide table has no journal", []string{
+		`NAME   STATUS   ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                       KERNEL-VERSION    CONTAINER-RUNTIME`,
+		`win1   Ready    <none>   43h   v1.27.4   10.0.0.7      <none>        Windows Server 2022 Standard   10.0.20348.1726   containerd://1.7.2`,
+	}, "analyze", []string{"win1: ", "/api/v1/nodes/win1/proxy/logs/?query=kubelet", "Get-WinEvent"}, []string{"journalctl", "ps -eLo"}},
+	{"a node object that is healthy since long: its end is looked at", []string{
+		`apiVersion: v1`, `kind: Node`, `metadata:`, `  creationTimestamp: 2026-03-04T12:39:39Z`, `  name: n1`, `status:`, `  conditions:`,
+		`  - lastHeartbeatTime: 2026-03-17T09:36:54Z`, `    lastTransitionTime: 2026-03-04T12:39:39Z`, `    message: kubelet has sufficient memory available`,
+		`    reason: KubeletHasSufficientMemory`, `    status: "False"`, `    type: MemoryPressure`,
+	}, "analyze", []string{"--since '2026-03-17 09:26:54 UTC' --until '2026-03-17 09:41:54 UTC'"}, []string{"2026-03-04 12"}},
+	{"a description whose first row is days old", []string{
+		`Conditions:`,
+		`  Type                 Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
+		`  ----                 ------  -----------------                 ------------------                ------                       -------`,
+		`  NetworkUnavailable   False   Wed, 04 Mar 2026 13:37:20 +0000   Wed, 04 Mar 2026 13:37:20 +0000   CalicoIsUp                   Calico is running on this node`,
+		`  MemoryPressure       False   Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletHasSufficientMemory   kubelet has sufficient memory available`,
+		`  Ready                True    Sun, 08 Mar 2026 14:28:25 +0000   Sat, 07 Mar 2026 06:49:31 +0000   KubeletReady                 kubelet is posting ready status`,
+	}, "analyze", []string{"--until '2026-03-08 14:33:25 UTC'"}, []string{"--since '2026-03-04"}},
+	{"one end of a log is told to the second only", []string{
+		`Mar 04 10:00:48 n1 kubelet[952]: Flag --x has been deprecated`,
+		`Mar 04 10:04:55 n1 kubelet[952]: I0304 10:04:55.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+	}, "analyze", []string{"10:00:48 to 10:04:55 UTC, 4m7s ±1s"}, nil},
+	{"a runtime that says why it ends", []string{
+		`Mar 04 10:00:00 n1 crio[1307]: time="2026-03-04 10:00:00.556067963Z" level=fatal msg="validating runtime config: \"runc\" not found in $PATH: exec: \"runc\": not found"`,
+		`Mar 04 10:00:00 n1 systemd[1]: crio.service: Main process exited, code=exited, status=1/FAILURE`,
+	}, "analyze", []string{"(runtime-down, likely)", "The runtime says why it ended: validating runtime config", "1. Mend what the runtime ended with, then start it: validating"}, []string{"not why"}},
+	{"a host that was taken out, by one letter more or less", []string{
+		`Mar 04 10:00:00 aaaaaaaa kubelet[952]: I0304 10:00:00.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+		`Mar 04 10:00:02 aaaaaaa kubelet[952]: I0304 10:00:02.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
+	}, "analyze", []string{"node (name not recognized): ", "10:00:00 to 10:00:02 UTC"}, []string{"Other nodes", "aaaa:"}},
+	{"a label of MicroK8s", []string{
+		`Name:               n1`, `Roles:              <none>`, `Labels:             kubernetes.io/os=linux`, `                    microk8s.io/cluster=true`,
+		`Annotations:        node.alpha.kubernetes.io/ttl: 0`, `Unschedulable:      false`,
+	}, "analyze", []string{"journalctl -u snap.microk8s.daemon-kubelet"}, []string{"-u kubelet"}},
+	{"the kernel names the cgroup of a container of CRI-O", []string{
+		`Mar 04 10:00:00 n1 kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=crio-c0ffee01c0ffee01.scope,mems_allowed=0,oom_memcg=/kubepods.slice/kubepods-pod6f1c.slice,task_memcg=/kubepods.slice/kubepods-pod6f1c.slice/crio-c0ffee01c0ffee01.scope,task=java,pid=2114,uid=0`,
+		`Mar 04 10:00:00 n1 kernel: Memory cgroup out of memory: Killed process 2114 (java) total-vm:16kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:999`,
+	}, "analyze", []string{"cri-o"}, []string{"runtime not recognized"}},
 	{"another program that quotes beside the kubelet's own lines", []string{
 		`Mar 04 10:00:00 n1 kubelet[9522]: I0304 10:00:00.632329    9522 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 		`Mar 04 10:00:01 n1 promtail[78]: level=warn msg="entry out of order" line="PLEG is not healthy: pleg was last seen active 5m0s ago; threshold is 3m0s"`,

@@ -116,10 +116,14 @@ func windowLine(w model.Window, all bool) string {
 	several := layout(w.End, time.DateTime) != from
 	var c clauses
 	length := ", " + Span(w.End.Sub(w.Start))
+	coarse := w.Start%1e9 == 0 || w.End%1e9 == 0 // fractions of a second are not stated
 	if w.Step != nil && math.Abs(*w.Step) > model.Seconds(w.End.Sub(w.Start))/100 {
 		length = " by times that step by " + span(w.Step)
-	} else if d := w.End.Sub(w.Start); d < time.Minute && (w.Start%1e9 == 0 || w.End%1e9 == 0) {
-		length += " ±1s" // of which fractions are not stated
+	} else if d := w.End.Sub(w.Start); coarse && d < time.Hour { // a longer one is told to the minute
+		if d >= time.Minute {
+			d = time.Duration(w.End/1e9-w.Start/1e9) * time.Second // by the ends that are printed
+		}
+		length = ", " + Span(d) + " ±1s"
 	}
 	c.add(several, "%s to %s UTC%s", from, untilWords(w.Start, w.End), length)
 	c.add(!several, "%s UTC", from)

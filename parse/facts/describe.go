@@ -165,7 +165,7 @@ func isVersion(w []byte) bool {
 
 // row parses a row of that table: the first word is the name; the version is the
 // word that begins with v and a digit; the runtime, in wide output, is the word
-// with a URL scheme; the status, which has no time, is kept as "listed".
+// with a URL scheme; the system is kept if it is Windows; the status, which has no time, is kept as "listed".
 func (d *describer) row(line, raw []byte, at parse.Pos, col int) bool {
 	f := bytes.Fields(line)
 	if len(f) <= col || !bytes.Contains(f[col], []byte("Ready")) {
@@ -182,6 +182,10 @@ func (d *describer) row(line, raw []byte, at parse.Pos, col int) bool {
 	}
 	if len(o.Fields) == 0 && !(d.bare && isReadiness(f[col])) || len(d.out) >= maxDescribed {
 		return false
+	}
+	if i := bytes.Index(line, []byte(" Windows ")); i > 0 { // the system, in wide output; blanks stand between the columns
+		system, _, _ := bytes.Cut(line[i+1:], []byte("  "))
+		o.Fields = append(o.Fields, parse.Field{Name: "os", Value: clip(string(system))})
 	}
 	o.Fields = append(o.Fields, parse.Field{Name: "listed", Value: clip(string(f[col]))})
 	d.out = append(d.out, o)

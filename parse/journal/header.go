@@ -251,7 +251,7 @@ func severity(level []byte) byte {
 }
 
 // readLevelled reads a date with year in square brackets and the name of a level after it, in brackets or in
-// capitals. The kernel, whose messages have such a date in the output of some collectors, puts none there.
+// capitals, or its letter. The kernel, whose messages have such a date in the output of some collectors, puts none there.
 func readLevelled(b []byte, h *Header) bool {
 	c, n := ReadISO(b[1:])
 	if n == 0 || n+2 >= len(b) || b[n+1] != ']' {
@@ -262,7 +262,8 @@ func readLevelled(b []byte, h *Header) bool {
 	if in, _, ok := bytes.Cut(bytes.TrimPrefix(rest, []byte("[")), []byte("]")); ok && rest[0] == '[' {
 		word = bytes.ToUpper(bytes.TrimSpace(in[:min(len(in), 16)]))
 	}
-	if !levelWord(word) {
+	letter := len(word) == 1 && bytes.IndexByte([]byte("TDINWECAM"), word[0]) >= 0 && bytes.HasPrefix(rest[1:], []byte(" [")) // of GlusterFS, before the place in its source
+	if !letter && !levelWord(word) {
 		return false
 	}
 	*h = Header{Kind: Levelled, Severity: severity(word), Clock: c}

@@ -513,6 +513,8 @@ func TestWhoseKlog(t *testing.T) {
 		caller  = "E0706 23:27:31.250470       7 kuberuntime_manager.go:394] something\n"
 		message = "E0706 23:27:31.250470       7 other.go:394] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s]\n"
 		version = "I0706 23:27:31.250470       7 server.go:110] Version: v1.17.0\n"
+		kubeadm = "I0706 23:27:31.250470       7 patchnode.go:31] [patchnode] Uploading the CRI Socket information \"/var/run/dockershim.sock\" to the Node API object \"n1\" as an annotation\n[kubelet-check] Initial timeout of 40s passed.\n"
+		lease   = "E0706 23:27:31.250470       7 controller.go:195] \"Failed to update lease\" err=\"Put \\\"https://127.0.0.1:6443/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/apiserver-x2a\\\": context deadline exceeded\"\n"
 	)
 	for _, c := range []struct {
 		path, log string
@@ -523,6 +525,13 @@ func TestWhoseKlog(t *testing.T) {
 		{"a.log", driver + caller, parse.SrcKubelet},
 		{"a.log", driver + message, parse.SrcKubelet},
 		{"a/kubelet.log", driver, parse.SrcKubelet},
+		{"a.log", kubeadm, parse.SrcSystem},
+		{"a.log", strings.ReplaceAll(caller, "     7 ", "  4120 ") + kubeadm, parse.SrcSystem},
+		{"a.log", lease, parse.SrcSystem},
+		{"a/kubelet.log", lease, parse.SrcKubelet},
+		{"a.log", lease + caller, parse.SrcKubelet},
+		{"a.log", strings.Replace(lease, "kube-system", "kube-node-lease", 1), parse.SrcKubelet},
+		{"a.log", strings.Replace(lease, "controller.go:195", "timeout.go:140", 1), parse.SrcSystem},
 		{"a.log", strings.ReplaceAll(caller, "     7 ", "  4120 ") + driver, parse.SrcSystem},
 	} {
 		d := NewDecoder(&parse.File{Path: c.path}, []byte(c.log), builtin(t), Options{})

@@ -83,7 +83,7 @@ func (d *Decoder) count(head []byte) {
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
 				d.callers[e.Header.PID] = true
-			} else if hint(otherCallers, e.Header.Caller) {
+			} else if hint(otherCallers, e.Header.Caller) || hint(kubeadmPhases, bytes.TrimLeft(e.Msg, `"`)) {
 				other++
 			}
 		case logrusText:
@@ -145,11 +145,16 @@ var (
 	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"), []byte("controller_utils.go"),
 		[]byte("leaderelection.go"), []byte("controllermanager.go"), []byte("storage_"), []byte("rest.go"), []byte("httplog.go"),
 		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
-		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"), []byte("authentication.go"),
+		[]byte("trace.go"), []byte("wrap.go"), []byte("timeout.go:"), []byte("finisher.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"), []byte("authentication.go"),
 		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go"),
 		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go"),
 		[]byte("health_checker.go"), []byte("log_monitor.go"), []byte("custom_plugin_monitor.go"), []byte("plugin.go:")}
 )
+
+// kubeadmPhases are the beginnings of what kubeadm logs: the phase, in brackets (cmd/kubeadm/app/phases).
+var kubeadmPhases = [][]byte{[]byte("[patchnode]"), []byte("[kubelet-"), []byte("[preflight"), []byte("[init"), []byte("[join"), []byte("[certs"), []byte("[kubeconfig]"),
+	[]byte("[control-plane"), []byte("[wait-control-plane"), []byte("[etcd]"), []byte("[upload-c"), []byte("[mark-control-plane"), []byte("[markmaster]"),
+	[]byte("[bootstrap"), []byte("[addons"), []byte("[discovery]"), []byte("[upgrade"), []byte("[reset"), []byte("[apiclient]"), []byte("[api"), []byte("[check-etcd]")}
 
 // clientCallers are source files of the CRI client. Since 1.31 all its errors come
 // from one (k8s.io/cri-client/pkg/internal/log.go).
@@ -209,6 +214,13 @@ func misplaced(e *parse.Event) bool {
 		slices.ContainsFunc(e.Sigs.Sigs, func(g *parse.Sig) bool { return strings.HasPrefix(g.ID, "pleg.") || g.ID == parse.SigNotReady })
 }
 
+// sharedLease reports whether a line is of the library that renews leases (k8s.io/component-helpers), which the
+// API server has, too, and does not say that the lease is a node's.
+func sharedLease(e *parse.Event) bool {
+	file := e.Caller[strings.LastIndexByte(e.Caller, '/')+1:]
+	return e.Is(parse.SigAPI) && strings.HasPrefix(file, "controller.go") && !strings.Contains(e.Message(), "node lease") && !strings.Contains(e.Message(), "kube-node-lease")
+}
+
 // disown assigns klog lines that name no writer, or only who relays them, to an unknown
 // program where nothing in any line of the process is of the kubelet: drivers, controllers
 // and plugins of networks write klog, too.
@@ -226,7 +238,7 @@ func (m *Merger) disown() {
 	}
 	for _, e := range m.part.Events {
 		if owned, asked := own[e.Origin]; asked && !owned && !misplaced(e) {
-			own[e.Origin] = ofKubelet(e.Sigs) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
+			own[e.Origin] = ofKubelet(e.Sigs) && !sharedLease(e) && !hint(kubeadmPhases, []byte(strings.TrimLeft(e.Message(), `"`))) && (!e.Sigs.Has(parse.SigAPI) || !relays(e.Origin.Ident) ||
 				hint(kubeletCallers, []byte(e.Caller)) || strings.Contains(e.Message(), "k8s.io/kubernetes/pkg/kubelet/"))
 		}
 	}
@@ -235,4 +247,9 @@ func (m *Merger) disown() {
 			o.Source = parse.SrcSystem
 		}
 	}
+	// What they say of the API server is said of their own calls.
+	m.part.Events = slices.DeleteFunc(m.part.Events, func(e *parse.Event) bool {
+		owned, asked := own[e.Origin]
+		return asked && !owned && e.Is(parse.SigAPI)
+	})
 }

@@ -59,7 +59,8 @@ func runtimeOf(runtime string) (unit, daemon string) {
 }
 
 // incident returns the span of the worst trouble: from the first to the last episode, else the
-// first breach, else the reports of PLEG that state no age, else the whole window; 0 if nothing is dated. It is at most a day long.
+// first breach, else the reports of PLEG that state no age, else the whole window; 0 if nothing is dated. It is at most a
+// day long: the first one of a trouble, and the last one of a window that shows none, as its end is when somebody looked.
 func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
@@ -87,12 +88,11 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 			}
 		}
 	}
+	const day = int64(24 * time.Hour) // nobody reads the log of more than a day
 	if from == 0 {
-		from, to = n.Window.Start, n.Window.End
+		return max(n.Window.Start, n.Window.End-day), n.Window.End
 	}
-	if day := int64(24 * time.Hour); to-from > day { // nobody reads the log of more than a day
-		to = from + day
-	}
+	to = min(to, from+day)
 	return from, to
 }
 

@@ -41,7 +41,7 @@ func (s *splitter) writer(f *parse.File, o *parse.Origin) *writer {
 		if o.Source == parse.SrcKubelet && o.Host == "" && s.several[f] {
 			pid = o.PID
 		}
-		w = &writer{unit: s.unit(f, o.Host, pid), origin: o}
+		w = &writer{unit: s.unit(f, host.ObjectName(o.Host), pid), origin: o}
 		w.unit.own = w.unit.own || o.Ident != parse.IdentAbout
 		s.byOrigin[k] = w
 		s.writers = append(s.writers, w)

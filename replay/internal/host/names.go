@@ -16,7 +16,7 @@ func SameHost(a, b string) bool {
 
 // ObjectName unwraps a node name from a JSON log, which writes an object reference:
 // {"name":"worker-3"}. It returns "" for what cannot be a name, such as the placeholder
-// <node-name> of a guide, or XXX in the place of a name that was taken out.
+// <node-name> of a guide, or XXX or another letter alone in the place of a name that was taken out.
 func ObjectName(s string) string {
 	if strings.HasSuffix(s, "...") || strings.HasSuffix(s, "…") {
 		return "" // truncated by whatever displayed the line
@@ -24,7 +24,7 @@ func ObjectName(s string) string {
 	if rest, ok := strings.CutPrefix(s, `{"name":"`); ok {
 		s, _, _ = strings.Cut(rest, `"`)
 	}
-	if strings.ContainsAny(s, "<>{}[]$#*") || len(s) > 1 && strings.Trim(s, "xX-._") == "" {
+	if strings.ContainsAny(s, "<>{}[]$#*") || len(s) > 1 && strings.Trim(s, "xX-._") == "" || len(s) > 3 && strings.Trim(s, s[:1]) == "" {
 		return ""
 	}
 	return s
