@@ -218,6 +218,9 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 			e.Header = Header{}
 			p.inner(e)
 		}
+		if e.Header.Kind == Klog && carrier(e.Header.Caller) {
+			p.carried(rec, e)
+		}
 		return
 	case rec[0] == '{':
 		if p.json(rec, 0, e) {
@@ -228,6 +231,25 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 		return
 	}
 	p.decorated(rec, e)
+}
+
+// carrier reports whether a klog caller is that with which minikube repeats problems that it found in logs of
+// the node.
+func carrier(caller []byte) bool { return bytes.HasPrefix(caller, []byte("logs.go:")) }
+
+// carried reads a whole line of a journal behind a phrase that ends in a colon, "Found kubelet problem: ".
+// That line is the record; who repeats it runs elsewhere, in another zone.
+func (p *Parser) carried(rec []byte, e *Entry) {
+	text := rec[e.Header.Body:]
+	i := bytes.Index(text[:min(len(text), maxComponent)], []byte(": ")) + len(": ")
+	if i < len(": ") {
+		return
+	}
+	inner := Entry{Who: nobody, Msg: rec}
+	if at := e.Header.Body + i; p.stamped(rec, at, &inner) && inner.Form >= BSD && inner.Form <= Full && inner.Who.Host != "" && inner.Who.Ident != "" {
+		*e = inner
+		p.inner(e)
+	}
 }
 
 // decorated reads lines with a foreign prefix: quoting, comments, indentation, the
