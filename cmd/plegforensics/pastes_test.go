@@ -94,7 +94,7 @@ var pastes = []struct {
 		` Main PID: 17247 (code=exited, status=255)`,
 		``,
 		` 4월 20 15:27:00 worker1 kubelet[17247]: --seccomp-profile-root string   Directory path for seccomp profiles.`,
-	}, "analyze", []string{"worker1: unknown", "2018-04-20 06:27:00 UTC"}, []string{"no log line of this node was dated"}},
+	}, "analyze", []string{"worker1: unknown", "2018-04-20 06:27:00 UTC"}, []string{"no time was recognized in log lines of this node"}},
 	{"what was pasted below a line of the log", []string{
 		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
 		`[root@n1 ~]# kubectl describe node n1`,
@@ -118,7 +118,7 @@ var pastes = []struct {
 		`    reason: NodeStatusUnknown`,
 		`    status: Unknown`,
 		`    type: Ready`,
-	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no log line of this node was dated", "assumed UTC"}},
+	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no time was recognized in log lines of this node", "assumed UTC"}},
 	{"a wide table of nodes, asked for with other kinds", []string{
 		`NAME            STATUS     ROLES    AGE   VERSION   INTERNAL-IP   CONTAINER-RUNTIME`,
 		`node/worker-1   Ready      <none>   13h   v1.24.0   10.0.0.1      docker://20.10.7`,
@@ -246,7 +246,7 @@ var pastes = []struct {
 		"n2     NotReady   <none>   56m   v1.9.0",
 		"n3     Ready      <none>   55m   v1.9.0",
 		`E1231 23:15:05.768717   17012 summary.go:92] Failed to get system container stats for "/system.slice/docker.service"`,
-	}, "analyze", []string{"no log line of this node was dated"}, []string{"no line could"}},
+	}, "analyze", []string{"no time was recognized in log lines of this node"}, []string{"no line could"}},
 	{"a table of one node below a prompt states its version and status", []string{
 		"$ kubectl get nodes",
 		"NAME            STATUS     ROLES                  AGE   VERSION",

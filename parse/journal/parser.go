@@ -262,6 +262,10 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	if n := facilityLen(rec); n > 0 && p.bracket(rec, n, e) {
 		return
 	}
+	if n := nameTagLen(rec); n > 0 && p.digits(rec, n, e) {
+		p.inner(e)
+		return
+	}
 	if n := addressLen(rec); n > 0 {
 		p.addressed(rec, n, e)
 		return
@@ -348,6 +352,21 @@ func facilityLen(rec []byte) int {
 		return 0
 	}
 	return len(head) + len(": ")
+}
+
+// nameTagLen returns the length of a name in square brackets that a program puts before a line that begins with
+// a date, "[talos] 2024/02/06 17:46:18 ", or 0.
+func nameTagLen(rec []byte) int {
+	name, rest, ok := bytes.Cut(rec[:min(len(rec), 40)], []byte("] "))
+	if !ok || len(name) < 2 || name[0] != '[' || len(rest) < 5 || rest[0] != '2' || rest[4] != '/' && rest[4] != '-' {
+		return 0
+	}
+	for _, c := range name[1:] {
+		if c|0x20-'a' > 25 && c != '-' && c != '_' {
+			return 0
+		}
+	}
+	return len(name) + len("] ")
 }
 
 var (
