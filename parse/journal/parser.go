@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"sync"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Parser reads the records of one file. It caches what adjacent lines have in
@@ -238,11 +240,16 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 func carrier(caller []byte) bool { return bytes.HasPrefix(caller, []byte("logs.go:")) }
 
 // carried reads a whole line of a journal behind a phrase that ends in a colon, "Found kubelet problem: ".
-// That line is the record; who repeats it runs elsewhere, in another zone.
+// That line is the record; who repeats it runs elsewhere, in another zone, so that the time of a line that was
+// cut says nothing.
 func (p *Parser) carried(rec []byte, e *Entry) {
 	text := rec[e.Header.Body:]
+	if !bytes.HasPrefix(text, []byte("Found ")) {
+		return
+	}
 	i := bytes.Index(text[:min(len(text), maxComponent)], []byte(": ")) + len(": ")
 	if i < len(": ") {
+		e.Header.Clock = parse.Clock{}
 		return
 	}
 	inner := Entry{Who: nobody, Msg: rec}
