@@ -42,7 +42,7 @@ func byContent(f *parse.File, head []byte) parse.Role {
 		return parse.RoleJournal
 	case f.Role != parse.RoleUnknown:
 		return f.Role
-	case isSnapshotName(f.Path) && metrics.ErrorPage(head):
+	case isSnapshotName(f.Path) && (metrics.ErrorPage(head) || metrics.Sniff(head) == metrics.FormatText):
 		return parse.RoleMetrics
 	}
 	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number but a known path
