@@ -259,7 +259,7 @@ func isTrouble(name, head string) bool {
 }
 
 // complaints begin what a command or its collector says about its own end.
-var complaints = []string{"FATA[", "ERRO[", "Error", "error:", "ERROR", "Command ", "command ", "Plugin ", "plugin ", "timeout:", "Unable to ", "E:"}
+var complaints = []string{"FATA[", "ERRO[", "Error", "error:", "ERROR", "Command ", "command ", "Plugin ", "plugin ", "timeout:", "Unable to ", "Failed to ", "E:"}
 
 // troubled reports whether a line of the output of the command says that this did not finish: the text of
 // troubles begins it, or is behind the name of the command or the beginning of a complaint. Within another
