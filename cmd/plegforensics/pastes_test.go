@@ -56,7 +56,7 @@ var pastes = []struct {
 	}, "analyze", []string{"Cause unknown"}, []string{"API server"}},
 	{"a certificate is held against the clock of the node", []string{
 		`E0304 10:00:00.000512    2114 reflector.go:138] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1.Node: failed to list *v1.Node: Get "https://10.1.1.1:6443/api/v1/nodes?limit=500": x509: certificate has expired or is not yet valid: current time 2021-03-04T10:00:00+09:00 is after 2021-03-03T10:00:00Z`,
-	}, "inspect", []string{"2021-03-04 01:00:00", "+09:00", "from the certificate check's stamp"}, []string{"assumed"}},
+	}, "inspect", []string{"2021-03-04 01:00:00", "+09:00", "from the certificate check's stamp"}, []string{"assumed: "}},
 	{"the error of a hyperkube alone", []string{
 		`Error: failed to run Kubelet: Running with swap on is not supported, please disable swap! or set --fail-swap-on flag to false.`,
 	}, "analyze", []string{"kubelet-start-failed is possible", "the start of the kubelet failed: Running with swap on"}, nil},
