@@ -48,6 +48,7 @@ const (
 	SigCondition    = "node.condition"    // status, heartbeat, transition, reason, message: condition rows of kubectl describe and YAML
 	SigHousekeeping = "kube.housekeeping" // expected, actual
 	SigRetry        = "kube.retry"        // until, after: a volume operation failed at until minus after
+	SigClock        = "kube.clock"        // now: the clock of the process, with its zone, as a certificate was held against it
 	SigStatusDown   = "rt.down"           // "container runtime is down"
 	SigStatusWait   = "rt.statuspending"  // "container runtime status check may not have completed yet"
 	SigSanity       = "rt.sanity"         // err: "Container runtime sanity check failed"

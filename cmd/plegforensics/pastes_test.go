@@ -102,6 +102,9 @@ var pastes = []struct {
 	{"the cloud does not answer, which is not the API server", []string{
 		`E0304 10:00:00.794667    3463 kubelet.go:2913] Error updating node status, will retry: failed to get node address from cloud provider: Post https://10.0.0.9/sdk: dial tcp 10.0.0.9:443: i/o timeout`,
 	}, "analyze", []string{"Cause unknown"}, []string{"API server"}},
+	{"a certificate is held against the clock of the node", []string{
+		`E0304 10:00:00.000512    2114 reflector.go:138] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1.Node: failed to list *v1.Node: Get "https://10.1.1.1:6443/api/v1/nodes?limit=500": x509: certificate has expired or is not yet valid: current time 2021-03-04T10:00:00+09:00 is after 2021-03-03T10:00:00Z`,
+	}, "inspect", []string{"2021-03-04 01:00:00", "+09:00", "from the certificate check's stamp"}, []string{"assumed: "}},
 	{"the error of a hyperkube alone", []string{
 		`Error: failed to run Kubelet: Running with swap on is not supported, please disable swap! or set --fail-swap-on flag to false.`,
 	}, "analyze", []string{"kubelet-start-failed is possible", "the start of the kubelet failed: Running with swap on"}, nil},
@@ -142,7 +145,7 @@ var pastes = []struct {
 		` Main PID: 17247 (code=exited, status=255)`,
 		``,
 		` 4월 20 15:27:00 worker1 kubelet[17247]: --seccomp-profile-root string   Directory path for seccomp profiles.`,
-	}, "analyze", []string{"worker1: unknown", "2018-04-20 06:27:00 UTC"}, []string{"no log line of this node was dated"}},
+	}, "analyze", []string{"worker1: unknown", "2018-04-20 06:27:00 UTC"}, []string{"no time was recognized in log lines of this node"}},
 	{"what was pasted below a line of the log", []string{
 		`E0304 10:00:03.882190    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m12.45s ago; threshold is 3m0s"`,
 		`[root@n1 ~]# kubectl describe node n1`,
@@ -166,7 +169,7 @@ var pastes = []struct {
 		`    reason: NodeStatusUnknown`,
 		`    status: Unknown`,
 		`    type: Ready`,
-	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no log line of this node was dated", "assumed UTC"}},
+	}, "analyze", []string{"NotReady from 2026-03-04 10:01:05 UTC (Kubelet stopped posting node status)"}, []string{"no time was recognized in log lines of this node", "assumed UTC"}},
 	{"a wide table of nodes, asked for with other kinds", []string{
 		`NAME            STATUS     ROLES    AGE   VERSION   INTERNAL-IP   CONTAINER-RUNTIME`,
 		`node/worker-1   Ready      <none>   13h   v1.24.0   10.0.0.1      docker://20.10.7`,
@@ -294,7 +297,7 @@ var pastes = []struct {
 		"n2     NotReady   <none>   56m   v1.9.0",
 		"n3     Ready      <none>   55m   v1.9.0",
 		`E1231 23:15:05.768717   17012 summary.go:92] Failed to get system container stats for "/system.slice/docker.service"`,
-	}, "analyze", []string{"no log line of this node was dated"}, []string{"no line could"}},
+	}, "analyze", []string{"no time was recognized in log lines of this node"}, []string{"no line could"}},
 	{"a table of one node below a prompt states its version and status", []string{
 		"$ kubectl get nodes",
 		"NAME            STATUS     ROLES                  AGE   VERSION",

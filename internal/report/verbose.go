@@ -110,7 +110,7 @@ func kubeletLine(k model.Kubelet) string {
 // is set, only what was assumed.
 func windowLine(w model.Window, all bool) string {
 	if w.Start == 0 {
-		return "no log line of this node was dated"
+		return "no time was recognized in log lines of this node"
 	}
 	from := layout(w.Start, time.DateTime)
 	several := layout(w.End, time.DateTime) != from

@@ -42,7 +42,7 @@ func byContent(f *parse.File, head []byte) parse.Role {
 		return parse.RoleJournal
 	case f.Role != parse.RoleUnknown:
 		return f.Role
-	case isSnapshotName(f.Path) && metrics.ErrorPage(head):
+	case isSnapshotName(f.Path) && (metrics.ErrorPage(head) || metrics.Sniff(head) == metrics.FormatText):
 		return parse.RoleMetrics
 	}
 	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number but a known path
@@ -211,55 +211,63 @@ func isMetricName(b []byte) bool {
 }
 
 // isExposition recognizes the text formats: two of the first 12 lines are samples
-// or HELP or TYPE comments. A code fence or command line may precede them.
+// or HELP or TYPE comments. A code fence or command line may precede them. Names
+// and numbers alone are no metrics: tables of the kernel's modules and counters are
+// like that.
 func isExposition(h []byte) bool {
-	hits := 0
+	hits, sure := 0, false
 	return firstLines(h, 12, func(line []byte) bool {
-		if isExpositionLine(line) {
+		sample, certain := expositionLine(line)
+		if sample {
 			hits++
 		}
-		return hits == 2
+		sure = sure || certain
+		return hits >= 2 && sure
 	}) || isFewSamples(h) || len(h) == headLen && metrics.Sniff(h) == metrics.FormatText && hits == 0
 }
 
-// isFewSamples reports whether h consists of samples, at least one, and lines that
-// people leave around them, such as a date.
+// isFewSamples reports whether h consists of samples, of which one tells that they
+// are some, and lines that people leave around them, such as a date.
 func isFewSamples(h []byte) bool {
-	samples := 0
+	sure := false
 	for line := range bytes.SplitSeq(h, newline) {
-		switch line = bytes.TrimSpace(line); {
-		case isExpositionLine(line):
-			samples++
-		case !metrics.Dress(line):
+		line = bytes.TrimSpace(line)
+		sample, certain := expositionLine(line)
+		if !sample && !metrics.Dress(line) {
 			return false
 		}
+		sure = sure || certain
 	}
-	return samples > 0
+	return sure
 }
 
-func isExpositionLine(line []byte) bool {
+// expositionLine reports whether a line has the form of one of metrics, and whether
+// it can be nothing else: by its comment, its labels, or a name that is known.
+func expositionLine(line []byte) (sample, certain bool) {
 	if bytes.HasPrefix(line, []byte("# HELP ")) || bytes.HasPrefix(line, []byte("# TYPE ")) {
-		return true
+		return true, true
 	}
 	if bytes.HasPrefix(line, []byte(`{__name__="`)) { // promtool tsdb dump
-		return true
+		return true, true
 	}
 	end := bytes.IndexAny(line, "{ ")
 	if end <= 0 || !isMetricName(line[:end]) {
-		return false
+		return false, false
 	}
 	rest := line[end:]
+	certain = metrics.KnownName(line[:end])
 	if rest[0] == '{' {
 		close := bytes.LastIndexByte(rest, '}')
 		if close < 0 || !bytes.Contains(rest[:close], []byte(`="`)) {
-			return false
+			return false, false
 		}
-		rest = rest[close+1:]
+		rest, certain = rest[close+1:], true
 	} else if !bytes.ContainsRune(line[:end], '_') || line[end-1] == ':' {
-		return false // "up 1" alone proves too little, and "nonvoluntary_ctxt_switches: 15" is of /proc
+		return false, false // "up 1" alone proves too little, and "nonvoluntary_ctxt_switches: 15" is of /proc
 	}
 	f := bytes.Fields(rest)
-	return len(f) >= 1 && len(f) <= 2 && isNumber(f[0])
+	sample = len(f) >= 1 && len(f) <= 2 && isNumber(f[0]) && (len(f) == 1 || metrics.IsSampleTime(f[1]))
+	return sample, sample && certain
 }
 
 func isNumber(b []byte) bool {

@@ -12,7 +12,8 @@ import (
 // taken about 80 µs before the line itself. Traces of slow operations state their
 // start, up to some minutes before the line, without a zone since Kubernetes 1.19. Of
 // a volume operation that failed it prints until when it waits and for how long, which
-// gives the moment of the failure, just before the line.
+// gives the moment of the failure, just before the line. Where a certificate is held against the
+// clock, the error states this, in the zone of the process.
 type innerStamp struct {
 	index int // of the item
 	at    int64
@@ -56,6 +57,12 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	switch {
 	case e.Is(parse.SigNotReady):
 		field = e.Field("heartbeat")
+	case e.Is(parse.SigClock):
+		if now, err := parse.ParseTime(time.RFC3339, e.Field("now")); err == nil {
+			_, east := now.Zone()
+			s.inner = append(s.inner, innerStamp{index, now.UnixNano(), "certificate check's", true, true, east})
+		}
+		return true
 	case e.Is(parse.SigTrace):
 		total, err := time.ParseDuration(e.Field("total"))
 		what, field, zoned = "trace's", e.Field("started"), err == nil && total < time.Duration(quarter)

@@ -183,6 +183,9 @@ func TestDress(t *testing.T) {
 		want       []string
 	}{
 		{"colours", each(klog, func(l string) string { return "\x1b[01;31m\x1b[K" + l[:20] + "\x1b[m\x1b[K" + l[20:] }), klog},
+		{"a box", each(journal, func(l string) string { return "\u2502" + l + "     \u2502" }), journal},
+		{"a message to all terminals", "\nMessage from syslogd@node-7 at Apr 12 09:15:08 ...\n kernel:NMI watchdog: BUG: soft lockup\n\nMessage from syslogd@node-7 at Apr 12 09:15:28 ...\nkernel:[  77.123456] hello\nkernel:hello\n",
+			[]string{"", "", "Apr 12 09:15:08 node-7 kernel: NMI watchdog: BUG: soft lockup", "", "", "Apr 12 09:15:28 node-7 kernel: [  77.123456] hello", "kernel:hello"}},
 		{"grep -n", each(klog, number), klog},
 		{"grep -H", each(journal, put("logs/node-7/kubelet.log:")), journal},
 		{"stern", each(klog, put("kubelet-x main ")), klog},

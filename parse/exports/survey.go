@@ -12,8 +12,8 @@ const surveyLines = 400
 
 // survey counts common properties of the first lines of a log.
 type survey struct {
-	lines, coloured, escaped, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted int
-	longest, atLongest, cut                                                                                 int
+	lines, coloured, escaped, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted, framed, walls int
+	longest, atLongest, cut                                                                                                int
 
 	first, last parse.Clock // timestamps before the first and last stacked line
 	from, to    parse.Clock // timestamps of those lines themselves
@@ -34,7 +34,9 @@ func dressOf(head []byte) decoration {
 	d.escapes = s.inside*10 >= s.quoted*9 && s.inside > 0
 	d.slashes = s.slashed*10 >= s.lines && s.slashed > 0
 	d.arrows = s.arrows*10 >= s.lines && s.arrows > 0
-	logs := s.native + s.prefixed
+	d.frames = s.framed*2 >= s.lines && s.framed > 0
+	d.walls = s.walls > 0
+	logs := s.native + s.prefixed + s.walls
 	d.prefix = s.prefixed > 0 && s.prefixed*2 >= logs && s.prefixed*4 >= s.lines
 	d.printed = s.stacked > 0 && s.stacked*2 >= logs && s.printed()
 	if s.atLongest >= 2 && s.atLongest*10 >= s.lines && s.cut*10 >= s.atLongest*9 && s.longest >= leastWindow {
@@ -53,7 +55,7 @@ func (s *survey) read(head []byte, tags bool) {
 	l := newPrefixFinder()
 	defer l.parser.Release()
 	full := 0 // length of the previous line
-	u := stripper{decoration: decoration{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
+	u := stripper{decoration: decoration{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true, frames: true}}
 	for s.lines < surveyLines && len(head) > 0 {
 		raw, rest, _ := bytes.Cut(head, newline)
 		head = rest
@@ -81,6 +83,12 @@ func (s *survey) read(head []byte, tags bool) {
 
 // marksOf counts the decorations that are visible in a line.
 func (s *survey) marksOf(raw []byte) {
+	if _, both := unframed(raw); both {
+		s.framed++
+	}
+	if wallHead(raw) != nil {
+		s.walls++
+	}
 	if bytes.Contains(raw, []byte("\x1b[")) {
 		s.coloured++
 	}

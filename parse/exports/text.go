@@ -24,6 +24,8 @@ type decoration struct {
 	escapes bool // lines are contents of quoted strings
 	slashes bool // characters special in Markdown are escaped
 	arrows  bool // records use Ruby syntax: {"key"=>"value"}
+	frames  bool // lines stand between the sides of a box
+	walls   bool // syslogd wrote to terminals: the time is in a heading above each message
 }
 
 func (d decoration) any() bool { return d != decoration{} }
@@ -34,6 +36,7 @@ type stripper struct {
 	decoration
 	look   prefixFinder
 	before []byte // prefix removed from the last line
+	wall   []byte // stamp and host of a heading whose message has not come yet
 }
 
 func (u *stripper) step() {
@@ -44,7 +47,10 @@ func (u *stripper) step() {
 		line, whole = u.joined(n)
 	}
 	u.level(u.line)
-	u.out = append(append(u.out, u.bare(line)...), '\n')
+	if line = u.bare(line); u.walls {
+		line = u.walled(line)
+	}
+	u.out = append(append(u.out, line...), '\n')
 	u.lines++
 	u.skip(max(whole, 1))
 }
@@ -53,6 +59,9 @@ func (u *stripper) step() {
 func (u *stripper) bare(line []byte) []byte {
 	if u.colours {
 		line = stripColours(line)
+	}
+	if u.frames {
+		line, _ = unframed(line)
 	}
 	if u.tags {
 		line = stripTags(line)
@@ -117,6 +126,51 @@ func (s *source) lineAfter(from int) int {
 			return min(i+1, len(s.win))
 		}
 	}
+}
+
+// boxSides are the characters between which a line in a box stands.
+var boxSides = []string{"\u2502", "\u2503", "\u2551"}
+
+// unframed returns a line without the sides of a box, and whether it has both.
+func unframed(line []byte) ([]byte, bool) {
+	for _, side := range boxSides {
+		if in, ok := bytes.CutPrefix(line, []byte(side)); ok {
+			in, both := bytes.CutSuffix(bytes.TrimRight(in, " "), []byte(side))
+			return bytes.TrimRight(in, " "), both
+		}
+	}
+	return line, false
+}
+
+// wallHead returns stamp and host of the heading under which syslogd writes a message to all terminals,
+// "Message from syslogd@HOST at Mar 13 15:41:18 ...", as they stand before a line of a log; nil if line
+// is none.
+func wallHead(line []byte) []byte {
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("Message from syslogd@"))
+	host, stamp, at := bytes.Cut(rest, []byte(" at "))
+	stamp = bytes.TrimSuffix(stamp, []byte(" ..."))
+	if !ok || !at || len(host) == 0 || bytes.IndexByte(host, ' ') >= 0 || !shortStamp(append(stamp[:len(stamp):len(stamp)], ' ')) {
+		return nil
+	}
+	return append(append(append([]byte{}, stamp...), ' '), host...)
+}
+
+// walled returns a message below such a heading as the line of a log, nothing for the heading itself.
+func (u *stripper) walled(line []byte) []byte {
+	if head := wallHead(line); head != nil {
+		u.wall = head
+		return nil
+	}
+	text := bytes.TrimSpace(line)
+	tag, msg, ok := bytes.Cut(text, []byte(":"))
+	if len(text) == 0 || u.wall == nil {
+		return line
+	}
+	head := u.wall
+	if u.wall = nil; !ok || len(tag) == 0 || bytes.ContainsAny(tag, " \t") {
+		return line
+	}
+	return slices.Concat(head, []byte(" "), tag, []byte(": "), bytes.TrimLeft(msg, " "))
 }
 
 // stripColours removes terminal control sequences: "ESC [ … letter", "ESC ] … BEL".

@@ -250,8 +250,30 @@ func isTrouble(name, head string) bool {
 	if len(head) >= headLen || strings.Count(head, "\n") > 5 || strings.HasPrefix(head, "{") {
 		return false
 	}
+	for line := range strings.Lines(head) {
+		if troubled(name, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// complaints begin what a command or its collector says about its own end.
+var complaints = []string{"FATA[", "ERRO[", "Error", "error:", "ERROR", "Command ", "command ", "Plugin ", "plugin ", "timeout:", "Unable to ", "Failed to ", "E:"}
+
+// troubled reports whether a line of the output of the command says that this did not finish: the text of
+// troubles begins it, or is behind the name of the command or the beginning of a complaint. Within another
+// line it is of a program that writes a log.
+func troubled(name, line string) bool {
+	line = strings.TrimSpace(line)
+	command, _, _ := strings.Cut(name, "_")
 	for _, w := range troubles {
-		if strings.Contains(head, w) && !tells(name, w) {
+		before, _, ok := strings.Cut(line, w)
+		if !ok || tells(name, w) {
+			continue
+		}
+		if before == "" || strings.Contains(before, "level=fatal") || strings.HasPrefix(before, command+": ") ||
+			slices.ContainsFunc(complaints, func(c string) bool { return strings.HasPrefix(before, c) }) {
 			return true
 		}
 	}
@@ -266,13 +288,7 @@ func (s *scan) trouble() {
 		return
 	}
 	for s.row < troubleHead && s.advance() {
-		for _, w := range troubles {
-			if !strings.Contains(s.line, w) || tells(s.name, w) {
-				continue
-			}
-			if strings.HasPrefix(s.line, "{") || strings.Contains(s.line, `"message"`) || strings.Contains(s.line, "message:") {
-				continue
-			}
+		if troubled(s.name, s.line) && !strings.Contains(s.line, `"message"`) && !strings.Contains(s.line, "message:") {
 			s.add(KeyKilled, s.name, math.NaN(), attr("command", strings.ReplaceAll(s.name, "_", " ")), attr("file", s.file.Path))
 			return
 		}

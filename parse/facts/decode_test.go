@@ -146,6 +146,8 @@ var outputs = []struct {
 		[]string{"2 process.stack 90 pid=90 frames=rpc_wait_bit_killable shrink_slab", "6 process.stack 371 pid=371 frames=rwsem_down_write_slowpath", "8 process.stack 372 pid=372 frames=copy_net_ns"}},
 	{"kubectl_get_node_n1", "one-node", "NAME   STATUS     ROLES    AGE   VERSION\nn1     NotReady   <none>   61d   v1.31.4\n", []string{`2 node.name "n1"`}},
 	{"crictl_ps", "killed", "FATA[0002] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n", []string{`1 collector.command.killed "crictl_ps" command=crictl ps file=crictl_ps`}},
+	{"df", "killed", "df: /srv/share: Connection timed out\n", []string{`1 collector.command.killed "df" command=df file=df`}},
+	{"store.log", "", "storeserver: request \"key\" with result \"error: request timed out\" took too long (7s)\n", nil},
 	{"version.txt", "collector-version", "sos report: 4.12.0\n", []string{`1 collector.name "sos"`, `1 collector.version "4.12.0"`}},
 	{"metadata.yaml", "bundle-metadata", "bundlename: b\nbundleversion: 0.1.0\nbundlecreatedat: \"2025-12-30T22:00:32Z\"\n", []string{`2 collector.version "0.1.0"`, `3 time.collected "2025-12-30T22:00:32Z"`}},
 	{"basic-environment.txt", "supportconfig", "=====\n x\n\n#==[ Command ]==#\n# /bin/date\nTue Dec 30 22:01:47 UTC 2025\n\n#==[ Command ]==#\n# /usr/bin/uptime\n 10:00 up 1 min, load average: 9.00, 1.00, 1.00\n",

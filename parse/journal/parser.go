@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"sync"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Parser reads the records of one file. It caches what adjacent lines have in
@@ -218,6 +220,9 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 			e.Header = Header{}
 			p.inner(e)
 		}
+		if e.Header.Kind == Klog && carrier(e.Header.Caller) {
+			p.carried(rec, e)
+		}
 		return
 	case rec[0] == '{':
 		if p.json(rec, 0, e) {
@@ -230,6 +235,30 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 	p.decorated(rec, e)
 }
 
+// carrier reports whether a klog caller is that with which minikube repeats problems that it found in logs of
+// the node.
+func carrier(caller []byte) bool { return bytes.HasPrefix(caller, []byte("logs.go:")) }
+
+// carried reads a whole line of a journal behind a phrase that ends in a colon, "Found kubelet problem: ".
+// That line is the record; who repeats it runs elsewhere, in another zone, so that the time of a line that was
+// cut says nothing.
+func (p *Parser) carried(rec []byte, e *Entry) {
+	text := rec[e.Header.Body:]
+	if !bytes.HasPrefix(text, []byte("Found ")) {
+		return
+	}
+	i := bytes.Index(text[:min(len(text), maxComponent)], []byte(": ")) + len(": ")
+	if i < len(": ") {
+		e.Header.Clock = parse.Clock{}
+		return
+	}
+	inner := Entry{Who: nobody, Msg: rec}
+	if at := e.Header.Body + i; p.stamped(rec, at, &inner) && inner.Form >= BSD && inner.Form <= Full && inner.Who.Host != "" && inner.Who.Ident != "" {
+		*e = inner
+		p.inner(e)
+	}
+}
+
 // decorated reads lines with a foreign prefix: quoting, comments, indentation, the
 // separators of json-seq and json-sse, the address that talosctl prints. It accepts
 // only lines that are unmistakable after the prefix.
@@ -238,6 +267,10 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 		return
 	}
 	if n := facilityLen(rec); n > 0 && p.bracket(rec, n, e) {
+		return
+	}
+	if n := nameTagLen(rec); n > 0 && p.digits(rec, n, e) {
+		p.inner(e)
 		return
 	}
 	if n := addressLen(rec); n > 0 {
@@ -326,6 +359,21 @@ func facilityLen(rec []byte) int {
 		return 0
 	}
 	return len(head) + len(": ")
+}
+
+// nameTagLen returns the length of a name in square brackets that a program puts before a line that begins with
+// a date, "[talos] 2024/02/06 17:46:18 ", or 0.
+func nameTagLen(rec []byte) int {
+	name, rest, ok := bytes.Cut(rec[:min(len(rec), 40)], []byte("] "))
+	if !ok || len(name) < 2 || name[0] != '[' || len(rest) < 5 || rest[0] != '2' || rest[4] != '/' && rest[4] != '-' {
+		return 0
+	}
+	for _, c := range name[1:] {
+		if c|0x20-'a' > 25 && c != '-' && c != '_' {
+			return 0
+		}
+	}
+	return len(name) + len("] ")
 }
 
 var (

@@ -226,7 +226,7 @@ func (p *Parser) skimKlog(msg []byte, l *layout) bool {
 		return false
 	}
 	end := callerEnd(msg, n)
-	if end < 0 {
+	if end < 0 || carrier(msg[n:]) {
 		return false
 	}
 	p.callers.learn(msg, n, end, l.num)

@@ -23,6 +23,11 @@ func (p *Parser) writer(rec []byte, i int, form Form, e *Entry) bool {
 	}
 	n, w := splitWho(b)
 	if n == 0 {
+		if kernelText(b) {
+			p.kernel(rec, i, e)
+			e.Form = form
+			return true
+		}
 		if number, rest, ok := bytes.Cut(b[:min(len(b), 16)], []byte("]: ")); ok && len(number) > 1 && number[0] == '[' && len(bytes.Trim(number[1:], "0123456789")) == 0 {
 			i += len(b[:min(len(b), 16)]) - len(rest) // "[17]: ", of a program whose name was removed
 		}
@@ -103,7 +108,14 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	if host[i-1] == ']' {
 		return 0, w // a caller
 	}
-	if bytes.IndexFunc(host, isAlnum) < 0 { // a bullet or a heading in prose
+	if m := placeholder(win); m > 0 {
+		n, w = splitWho(b[m:])
+		if n == 0 || len(w.host) > 0 || w.pid == 0 && !plainTags[string(w.ident)] {
+			return 0, prefixWho{}
+		}
+		return m + n, w
+	}
+	if bytes.IndexFunc(host, isAlnum) < 0 || kernelText(win) { // a bullet or a heading in prose
 		return 0, w
 	}
 	if clockTime(host) { // the timestamp without its date
@@ -122,6 +134,9 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		w.host = host
 		return i + 1 + j + 1, w
 	case j < 0 && len(win) == len(b) && len(rest) > 1 && rest[len(rest)-1] == ':' && tag(rest[:len(rest)-1], &w):
+		if w.pid == 0 && prose(host, w.ident) {
+			return 0, prefixWho{}
+		}
 		w.host = host
 		return len(b), w
 	}
@@ -138,6 +153,74 @@ func hostless(b []byte) (int, prefixWho) {
 		return 0, prefixWho{}
 	}
 	return n + 1, w
+}
+
+// maxPlaceholder is the maximum length of what stands in place of a host that was taken out.
+const maxPlaceholder = 64
+
+// placeholder returns the length, with the blank, of words in brackets, or of signs, that stand in the
+// place of a host: "<hostname omitted> ", "[REDACTED NAME] ", "*** "; 0 if b does not begin like that. A
+// single word in brackets is taken for a name as it is.
+func placeholder(b []byte) int {
+	win := b[:min(len(b), maxPlaceholder)]
+	shut := byte(0)
+	switch win[0] {
+	case '<':
+		shut = '>'
+	case '[':
+		shut = ']'
+	case '(':
+		shut = ')'
+	case '{':
+		shut = '}'
+	case '*', '#':
+		if n := len(win) - len(bytes.TrimLeft(win, string(win[:1]))); n > 1 && n < len(win) && win[n] == ' ' {
+			return n + 1
+		}
+		return 0
+	default:
+		return 0
+	}
+	end := bytes.IndexByte(win, shut)
+	if end < 0 || end+1 >= len(win) || win[end+1] != ' ' || bytes.IndexByte(win[:end], ' ') < 0 || bytes.ContainsAny(win[:end], `:="`) {
+		return 0
+	}
+	return end + 2
+}
+
+// subsystems are names with which messages of the kernel about a device begin, before its address or name.
+var subsystems = map[string]bool{"sd": true, "sr": true, "st": true, "sg": true, "scsi": true, "nvme": true, "usb": true, "hub": true,
+	"pci": true, "pcieport": true, "pci_bus": true, "ata": true, "input": true, "aufs": true, "mmc": true, "ttyS": true, "rtc": true}
+
+// kernelText reports whether b is the beginning of a message of the kernel about a device, before which no
+// host and tag stand: "sd 0:0:2:0: ", "e1000e 0000:00:1f.6: ", "usb 1-1: ", "nvme nvme0: ", and
+// "module function:line:command[pid]: ".
+func kernelText(b []byte) bool {
+	word, rest, _ := bytes.Cut(b[:min(len(b), maxIdent)], []byte(" "))
+	device, _, _ := bytes.Cut(rest, []byte(" "))
+	device, ok := bytes.CutSuffix(device, []byte(":"))
+	if !ok || len(word) == 0 || len(device) == 0 {
+		return false
+	}
+	if deviceAddress(device) || placeInSource(device) {
+		return true
+	}
+	digit := bytes.IndexAny(device, "0123456789") >= 0
+	return subsystems[string(word)] && digit && bytes.IndexByte(device, '[') < 0
+}
+
+// deviceAddress reports whether a word is the address of a device: "0:0:2:0" (SCSI) or "0000:00:1f.6" (PCI).
+func deviceAddress(b []byte) bool {
+	colons := bytes.Count(b, []byte(":"))
+	return (colons == 3 || colons == 2 && bytes.IndexByte(b, '.') > 0) && len(bytes.Trim(b, "0123456789abcdef:.")) == 0 && b[0] != ':'
+}
+
+// placeInSource reports whether a word is "function:line:command[pid]", which parts of the kernel write
+// before a message; no identifier of syslog is like that.
+func placeInSource(b []byte) bool {
+	_, rest, _ := bytes.Cut(b, []byte(":"))
+	line, command, ok := bytes.Cut(rest, []byte(":"))
+	return ok && len(line) > 0 && len(command) > 0 && len(bytes.Trim(line, "0123456789")) == 0
 }
 
 func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -13,9 +13,9 @@ import (
 // goFile is in every klog header and in few messages.
 var goFile = []byte(".go:")
 
-// secondHeader returns where a klog header begins in a message, -1 if none does that is
-// not quoted.
-func secondHeader(msg []byte) int {
+// secondHeader returns where a klog header begins in a message behind the header outer (nil if it
+// is not at hand), -1 if none does that is not quoted or reported.
+func secondHeader(outer *journal.Header, msg []byte) int {
 	const before = len("I1120 23:50:39.261028 1234567890 ")
 	for from := 0; ; {
 		i := bytes.Index(msg[from:], goFile)
@@ -27,11 +27,17 @@ func secondHeader(msg []byte) int {
 		caller := bytes.LastIndexByte(msg[:i], ' ') + 1
 		for h := max(0, caller-before); h < caller; h++ {
 			var head journal.Header
-			if journal.ReadHeader(msg[h:], &head) && head.Kind == journal.Klog && !quoted(msg, h) {
+			if journal.ReadHeader(msg[h:], &head) && head.Kind == journal.Klog && !quoted(msg, h) && !reported(outer, &head, msg[:h]) {
 				return h
 			}
 		}
 	}
+}
+
+// reported reports whether a message of the same process is the value of the one in which it
+// stands, as that of a panic is: behind a colon, and not written after it.
+func reported(outer, head *journal.Header, before []byte) bool {
+	return outer != nil && bytes.HasSuffix(before, []byte(": ")) && head.PID == outer.PID && head.PID > 0 && head.Clock.NS <= outer.Clock.NS
 }
 
 // quoted reports whether what begins at i stands in a quoted string. A column that was
@@ -161,7 +167,7 @@ func (s *scanner) columns(rec []byte, lines int) bool {
 	for count := lines; ; count = 0 {
 		h := -1
 		if e.Header.Kind == journal.Klog {
-			h = secondHeader(e.Msg[e.Header.Body:])
+			h = secondHeader(&e.Header, e.Msg[e.Header.Body:])
 		}
 		if h < 0 && count > 0 {
 			return false

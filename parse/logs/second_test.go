@@ -31,6 +31,8 @@ func TestSecondHeader(t *testing.T) {
 		{"framing is lost", host + event + " " + skip, 1, true},
 		{"quoted", `E1120 23:40:35.447491    5203 kubelet.go:1] "PLEG is not healthy" output="` + skip + `" pod="default/web"`, 1, false},
 		{"quoted, escaped", `E1120 23:40:35.447491    5203 kubelet.go:1] "PLEG is not healthy" err="said \"` + skip + `\"" pod="default/web"`, 1, false},
+		{"the value of a panic", `E1120 23:45:02.178301    5203 runtime.go:76] Observed a panic: ` + "F1120 23:45:02.178295    5203 server.go:9] GenericPLEG: x", 0, false},
+		{"the value of a panic, framed", later + `E1120 23:45:02.178301    5203 runtime.go:76] Observed a panic: ` + "F1120 23:45:02.178295    5203 server.go:9] GenericPLEG: x", 0, false},
 		{"one", event, 1, false},
 	} {
 		p := decodeString(c.in + "\n")

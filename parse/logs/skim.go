@@ -47,7 +47,7 @@ func (s *scanner) skim(rec []byte) bool {
 		return true
 	}
 	s.hit = l.picks(rec[b.Body:b.End], s.picked)
-	if s.hit && (b.Kind == journal.Klog && secondHeader(rec[b.Body:b.End]) >= 0 || s.nextStamp(rec, b.Who.Host, b.Off, 0) >= 0) {
+	if s.hit && (b.Kind == journal.Klog && secondHeader(nil, rec[b.Body:b.End]) >= 0 || s.nextStamp(rec, b.Who.Host, b.Off, 0) >= 0) {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}

@@ -98,6 +98,7 @@ func TestText(t *testing.T) {
 			"a_x 1 @23:31:00 :1\nc_x 3 @23:31:00 :3\nwarning :2 damaged line skipped: b_x{l=\"v\" 2\n"},
 		{"unclosed quote does not swallow lines", dated, "a_x{l=\"v} 1\nb_x{l=\"w\"} 2\nc_x 3\n",
 			"b_x{l=\"w\"} 2 @23:31:00 :2\nc_x 3 @23:31:00 :3\nwarning :1 damaged line skipped: a_x{l=\"v} 1\n"},
+		{"a number behind the value that is no time", dated, "a_x{l=\"v\"} 1 4\n", "a_x{l=\"v\"} 1 @23:31:00 :1\n"},
 		{"truncated in the last line", dated, "a_x 1\nb_x{l=\"v", "a_x 1 @23:31:00 :1\nwarning :2 damaged line skipped: b_x{l=\"v\n"},
 		{"nul byte", dated, "a_x 1\n\x00\x00\nb_x 2\n",
 			"a_x 1 @23:31:00 :1\nb_x 2 @23:31:00 :3\nwarning :2 damaged line skipped: \x00\x00\n"},

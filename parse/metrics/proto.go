@@ -91,7 +91,7 @@ func (s *snapshot) noteFirst(first bool, name string, key []byte, v float64) {
 }
 
 func stampOf(ms *int64) int64 {
-	if ms == nil {
+	if ms == nil || *ms < firstTime {
 		return noStamp
 	}
 	return *ms * 1e6

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
+	"strconv"
 )
 
 // Format is a file format of metrics.
@@ -136,7 +138,33 @@ func looksLikeSample(line []byte) bool {
 		return false
 	}
 	f := bytes.Fields(rest)
-	return (len(f) == 1 || len(f) == 2) && isNumber(f[0])
+	return (len(f) == 1 || len(f) == 2 && IsSampleTime(f[1])) && isNumber(f[0])
+}
+
+// firstTime is the time in Unix milliseconds before which no sample was taken: Kubernetes and Prometheus are
+// younger. A smaller number behind a value is no time.
+const firstTime = 1388534400000 // 2014
+
+// IsSampleTime reports whether a word may be the time of a sample, in milliseconds or, with a decimal point,
+// in seconds since 1970.
+func IsSampleTime(b []byte) bool {
+	v, err := strconv.ParseFloat(string(b), 64)
+	if bytes.IndexByte(b, '.') > 0 {
+		v *= 1e3
+	}
+	return err == nil && v >= firstTime
+}
+
+// common are prefixes of metrics that programs share, beside those of exporters.
+var common = []string{"go_", "process_", "promhttp_", "rest_client_", "node_", "kube_", "container_", "machine_", "apiserver_", "etcd_",
+	"workqueue_", "storage_operation_", "volume_manager_", "runtime_", "kubernetes_"}
+
+// KnownName reports whether a name is that of a metric whose exporter is known, so that it tells without type,
+// help or labels that a text holds metrics.
+func KnownName(name []byte) bool {
+	var x exporterSet
+	x.learn(name)
+	return x != 0 || slices.ContainsFunc(common, func(p string) bool { return bytes.HasPrefix(name, []byte(p)) })
 }
 
 func isNameByte(c byte, first bool) bool {

@@ -328,7 +328,7 @@ func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 		return off
 	}
 	at := int64(noStamp)
-	if stamp != nil {
+	if stamp != nil && *stamp >= firstTime {
 		at = *stamp * 1e6
 	}
 	s := d.snapshot(key, at, line)
