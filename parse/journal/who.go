@@ -205,7 +205,7 @@ func kernelText(b []byte) bool {
 	if deviceAddress(device) || placeInSource(device) {
 		return true
 	}
-	digit := bytes.IndexAny(device, "0123456789") >= 0
+	digit := bytes.ContainsAny(device, "0123456789")
 	return subsystems[string(word)] && digit && bytes.IndexByte(device, '[') < 0
 }
 
