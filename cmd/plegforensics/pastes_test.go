@@ -19,6 +19,23 @@ var pastes = []struct {
 	want    []string // must be in the output
 	not     []string // must not be
 }{
+	{"a line that no rule knows states its own moment, with year and zone", []string{
+		`I0304 10:00:02.001000    1388 generic.go:155] GenericPLEG: 6f1c2d3e-0000-4a4a-8b8b-111111111111/aaaabbbb: non-existent -> unknown`,
+		`I0304 10:00:02.014255    1388 handler.go:325] Added event &{/kubepods/burstable/pod6f1c2d3e/aaaabbbb 2020-03-04 10:00:02.014243226 +0000 UTC m=+118.08 containerDeletion {<nil>}}`,
+		`I0304 10:00:02.215859    1388 kuberuntime_manager.go:930] getSandboxIDByPodUID got sandbox IDs ["aaaabbbb"]`,
+	}, "analyze", []string{"log 2020-03-04 10:00:02 UTC"}, []string{"assumed"}},
+	{"a line of the journal is dated, though its text goes on with the one above", []string{
+		`Mar 04 10:00:07 n1 kubelet[952]: I0304 10:00:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume "a"`,
+		`Mar 04 10:00:29 n1 kubelet[952]: I0304 10:00:29.632105     952 reconciler.go:`,
+	}, "analyze", []string{"10:00:07 to 10:00:29 UTC"}, nil},
+	{"a client of etcd is no kubelet", []string{
+		`I0304 10:00:02.215859       1 options.go:238] external host was not specified, using 10.0.0.7`,
+		`I0304 10:00:02.216859       1 server.go:147] Version: v1.32.4`,
+		`W0304 10:00:03.215859       1 logging.go:55] [core] [Channel #1 SubChannel #2] grpc: addrConn.createTransport failed to connect to {Addr: "127.0.0.1:2379", ServerName: "127.0.0.1:2379", }. Err: connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:2379: connect: connection refused"`,
+	}, "analyze", []string{"kubelet version not recognized", "The log of the kubelet"}, []string{"v1.32.4,"}},
+	{"a start that did not reach the daemon asked for no interface", []string{
+		`F0304 10:00:02.215859     952 server.go:148] failed to run Kubelet: failed to create kubelet: failed to get runtime version: docker: failed to get docker version: Cannot connect to the Docker daemon. Is the docker daemon running on this host?`,
+	}, "analyze", []string{"because a call to its runtime failed"}, []string{"the CRI that it asked for"}},
 	{"a file server that answers again, with other files", []string{
 		`[11800.510000] nfs: server nas.example not responding, timed out`,
 		`[11803.150000] nfs: server nas.example not responding, timed out`,

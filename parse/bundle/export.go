@@ -60,6 +60,7 @@ func relocate(p *parse.LogPart, laid *exports.Reader) {
 		move(&c.LastLine.Pos)
 		move(&c.Low.Pos)
 		move(&c.High.Pos)
+		move(&c.Dated.Pos)
 		move(&c.MaxLagAt.Pos)
 		for i := range c.Gaps {
 			move(&c.Gaps[i].Last.Pos)

@@ -274,7 +274,7 @@ func (s *slot) mend(span *parse.JournalSpan, to clocks) {
 	}
 	for _, c := range s.part.Coverage {
 		found := false
-		for _, m := range []*parse.Mark{&c.FirstLine, &c.LastLine, &c.Low, &c.High} {
+		for _, m := range []*parse.Mark{&c.FirstLine, &c.LastLine, &c.Low, &c.High, &c.Dated} {
 			found = mark(m) || found
 		}
 		for i := range c.Gaps {

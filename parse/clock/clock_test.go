@@ -322,6 +322,29 @@ func TestQuotedYear(t *testing.T) {
 	}
 }
 
+// TestQuotedZone: a date that a line states as its own moment gives its zone; one in UTC that is hours old, or that states
+// no zone, does not.
+func TestQuotedZone(t *testing.T) {
+	for text, want := range map[string]string{
+		"not ready since 2016-02-11 14:25:43 -0800 PST":          "2016-02-11T22:26:23",
+		"not ready since 2016-02-11 10:25:43 -0800 PST":          "2016-02-11T14:26:23",
+		"not ready since 2016-02-11T14:25:43+01:00":              "2016-02-11T13:26:23",
+		"not ready since 2016-02-11 14:25:43":                    "2016-02-11T14:26:23",
+		"not ready since 2016-02-11 14:25:43 +0000 UTC":          "2016-02-11T14:26:23",
+		"at 2016-02-11 14:26:22.99 -0800 PST, at 14:26:23 there": "2016-02-11T22:26:23",
+	} {
+		b := lines(t, &parse.File{Path: "k", ModTime: unix("2026-11-23T00:00:00Z")}, [2]string{"", "02-11T14:26:23"})
+		e := b.Events[0]
+		at := parse.NewEvent(e.EventKind, parse.PlainText(text), parse.Event{Line: 1, Msg: 0})
+		at.SetRaw(e.Raw())
+		b.Events[0] = at
+		Resolve(b, Options{})
+		if got, _ := times(b); got[0] != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}
+
 // TestTrace: a trace states its start with the year, up to 1.18 also with the zone.
 // The start of a long trace is too far from its line to derive the zone from it.
 func TestTrace(t *testing.T) {

@@ -116,6 +116,7 @@ func (t *timeline) addMarks(c *parse.Coverage) {
 	t.addMark(&c.LastLine)
 	t.addMark(&c.Low)
 	t.addMark(&c.High)
+	t.addMark(&c.Dated)
 	if c.HasLag {
 		t.addMark(&c.MaxLagAt)
 	}

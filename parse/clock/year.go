@@ -115,33 +115,57 @@ const maxQuoted = 256
 // from its own clock, which may be in another zone. It uses the latest such date,
 // since texts refer to the past.
 func (f *file) quotedYear() (shift int, why string, ok bool) {
-	for i := range min(f.timeline.len(), maxQuoted) {
-		it := f.item(i)
-		if it.event == nil || it.lead().Lack&parse.LackYear == 0 {
-			continue
+	f.quoted(func(i int, it item, t parse.Date, year int) {
+		if !ok || year-f.yearOf(i) > shift {
+			shift, why, ok = year-f.yearOf(i), fmt.Sprintf("date in %s", it.pos()), true
 		}
-		for _, t := range datesIn(it.event.Message()) {
-			year := f.cal.closest(it.lead(), t.UnixNano())
-			if apart := time.Duration(f.cal.moved(it.lead().NS, year) - t.UnixNano()).Abs(); apart < 24*time.Hour && (!ok || year-f.yearOf(i) > shift) {
-				shift, why, ok = year-f.yearOf(i), fmt.Sprintf("date in %s", it.pos()), true
-			}
-		}
-	}
+	})
 	return shift, why, ok
 }
 
-// datesIn returns the dates with a time of day in a text, such as 2016-02-11
-// 14:22:20, as UTC.
-func datesIn(text string) (out []time.Time) {
-	for i := 0; i+len(time.DateTime) <= len(text); i++ {
-		if text[i+4] != '-' || text[i+7] != '-' || text[i+13] != ':' {
+// quotedZone derives the zone from dates that say it and that lines state as their own moment: in local time, up to a
+// minute before the line; in UTC, in which many programs print what is hours old, up to a second.
+func (f *file) quotedZone() (z zone, ok bool) {
+	several := false
+	f.quoted(func(_ int, it item, t parse.Date, year int) {
+		most := time.Minute
+		if t.East == 0 {
+			most = time.Second
+		}
+		late := time.Duration(f.cal.moved(it.lead().NS, year) - t.Read.UnixNano())
+		if !t.Zoned || it.lead().Lack&parse.LackZone == 0 || late < -time.Second || late > most {
+			return
+		}
+		if ok && z.off != t.East {
+			several = true
+		}
+		z, ok = fixed(t.East, fmt.Sprintf("from the date in %s", it.pos()), parse.ZoneInferred), true
+	})
+	return z, ok && !several
+}
+
+// quoted calls found with each date in the text of a line that is less than a day from the line's own clock, which lacks
+// the year, and with that year.
+func (f *file) quoted(found func(i int, it item, t parse.Date, year int)) {
+	for i := range min(f.timeline.len(), maxQuoted) {
+		it := f.item(i)
+		text := ""
+		switch {
+		case it.event != nil:
+			text = it.event.Message()
+		case it.mark != nil:
+			text = it.mark.Text.String()
+		}
+		if text == "" || it.lead().Lack&parse.LackYear == 0 {
 			continue
 		}
-		if t, err := time.Parse(time.DateTime, strings.Replace(text[i:i+len(time.DateTime)], "T", " ", 1)); err == nil {
-			out = append(out, t)
+		for _, t := range parse.DatesIn(text) {
+			year := f.cal.closest(it.lead(), t.Read.UnixNano())
+			if apart := time.Duration(f.cal.moved(it.lead().NS, year) - t.Read.UnixNano()).Abs(); apart < 24*time.Hour {
+				found(i, it, t, year)
+			}
 		}
 	}
-	return out
 }
 
 // neighbour derives the year from a line that states one, such as the heading of a
@@ -189,8 +213,8 @@ func (f *file) journalEnd() (end int64, pos parse.Pos) {
 	if it.marker == nil || !beginning(it.marker) {
 		return 0, parse.Pos{}
 	}
-	if dates := datesIn(it.marker.Quote()); len(dates) >= 2 {
-		end = dates[len(dates)-1].UnixNano()
+	if dates := parse.DatesIn(it.marker.Quote()); len(dates) >= 2 {
+		end = dates[len(dates)-1].Read.UnixNano()
 	} else if years, months := ago(it.marker.Quote()); years > 0 {
 		end = time.Unix(0, it.lead().NS).AddDate(years, months+1, 0).UnixNano() // the rest is rounded down
 	} else {

@@ -262,6 +262,9 @@ func (f *file) inferred(a *anchors) zone {
 	if z, ok := f.byAges(a); ok {
 		return z
 	}
+	if z, ok := f.quotedZone(); ok {
+		return z
+	}
 	if off, ok := f.elsewhere(); ok {
 		return fixed(off, "assumed: other lines of the log state it", parse.ZoneGuessed)
 	}

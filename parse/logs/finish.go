@@ -328,6 +328,9 @@ func (m *Merger) End() parse.LogPart {
 			reverse(c)
 		}
 	}
+	if len(m.part.Coverage) > 0 {
+		m.part.Coverage[0].Dated = m.d.dated
+	}
 	m.part.Events = pointers(m.events)
 	if m.d.guide {
 		m.explained()

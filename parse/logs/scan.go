@@ -329,7 +329,11 @@ var newline = []byte{'\n'}
 func (s *scanner) take(rec []byte, lines int) {
 	e := &s.entry
 	if s.open.accepts(s) {
-		s.open.stream.lines += lines
+		if e.Clock.Set && !e.OutOfRange() { // its text goes on, and it has a time of its own
+			s.open.stream.see(s, &e.Clock, &e.Header.Clock, len(rec), lines)
+		} else {
+			s.open.stream.lines += lines
+		}
 		s.open.add(s, rec)
 		s.unfinished = e.Partial
 		return
