@@ -11,6 +11,33 @@ const port = `((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`
 // elsewhere are shapes of names outside of Kubernetes: of clouds, storage, certificates, people and
 // tools.
 var elsewhere = []shape{
+	// Sentences with one place for a name, which may be any word.
+	{lazy(`\bHostname set to <` + host + `>`), []Kind{Node}, "Hostname set to"},
+	{lazy(`\b(?:[Hh]ostname changed|host name|hostname changed from ` + q + host + q + `) to ` + q + host + q), []Kind{Node, Node}, "hostname changed|host name"},
+	{lazy(`\b(?:Attempting to register|Successfully registered) node ` + host), []Kind{Node}, "registe"},
+	{lazy(`\bNode ` + host + ` was previously registered`), []Kind{Node}, "previously registered"},
+	{lazy(`\bContainer ` + label + ` exceeded its local`), []Kind{Container}, "exceeded its local"},
+	{lazy(`\bContainer ` + q + label + q), []Kind{Container}, "Container "},
+	{lazy(`\bcontainer ` + label + ` is not valid for pod ` + label), []Kind{Container, Pod}, "is not valid for pod"},
+	{lazy(`\b(?:image tag|image name) ` + q + ref + q), []Kind{Image}, "image tag|image name"},
+	{lazy(`\bused by pod\(s\) ` + label + `(?:, ` + label + `)?(?:, ` + label + `)?(?:, ` + label + `)?`), []Kind{Pod, Pod, Pod, Pod}, "used by pod(s)"},
+	{lazy(`\bPreempted by ` + object + ` on node ` + host), []Kind{Namespace, Pod, Node}, "Preempted by"},
+	{lazy(`\bservice account ` + object), []Kind{Namespace, Object}, "service account"},
+	{lazy(`\bObjectMeta:\{Name:` + label + ` GenerateName:\S* (?:Namespace:` + label + `)?`), []Kind{Pod, Namespace}, "ObjectMeta:{Name:"},
+	{lazy(`\bcontainer name ` + q + `/([A-Za-z0-9][A-Za-z0-9_.-]*)` + q), []Kind{Container}, "container name"},
+	{lazy(`\bNo such container: ([A-Za-z0-9][A-Za-z0-9_.-]*)`), []Kind{Container}, "No such container"},
+	{lazy(`\bget ([A-Za-z0-9][A-Za-z0-9_.-]*): no such volume`), []Kind{Volume}, "no such volume"},
+	{lazy(`\bNFS server ` + q + host + q), []Kind{Host}, "NFS server"},
+	{lazy(`\bhome-([A-Za-z0-9_]+)\.mount\b`), []Kind{Object}, "home-"},
+	{lazy(`\bdial \w+: address ` + host + `: missing port`), []Kind{Host}, "missing port"},
+	{lazy(`\b` + host + `: Name or service not known`), []Kind{Host}, "Name or service"},
+	{lazy(`\b(?:Disconnected from|Connection closed by)(?: invalid| authenticating)? user (\S+) `), []Kind{Object}, " user "},
+	{lazy(`\bsession opened for user [^\s(]+(?:\(uid=\d+\))? by ([A-Za-z_][A-Za-z0-9_.-]*)\(`), []Kind{Object}, "session opened"},
+	{lazy(`\bCRON\[\d+\]: \(([A-Za-z_][A-Za-z0-9_.-]*)\) CMD`), []Kind{Object}, "CRON["},
+	{lazy(`\b[A-Z]{0,4}UID="([A-Za-z_][A-Za-z0-9_.-]*)"`), []Kind{Object}, "UID=\""},
+	{lazy(`\bpassword for '([^']+)' changed by '([^']+)'`), []Kind{Object, Object}, "changed by"},
+	{lazy(`\badd '([^']+)' to group '([^']+)'`), []Kind{Object, Object}, "to group"},
+	{lazy(`\(to ([A-Za-z_][A-Za-z0-9_.-]*)\) ([A-Za-z_][A-Za-z0-9_.-]*) on (?:pts|tty|none)`), []Kind{Object, Object}, "(to "},
 	// Registry requests.
 	{lazy(`/v2/([A-Za-z0-9][A-Za-z0-9._%/-]*)/(?:manifests|blobs|tags)/`), []Kind{Image}, "/v2/"},
 	{lazy(`repository(?::|%3[Aa])([A-Za-z0-9][A-Za-z0-9._%/-]*?)(?::|%3[Aa])(?:pull|push)`), []Kind{Image}, "repository"},

@@ -206,3 +206,34 @@ func FuzzText(f *testing.F) {
 		r.Text(r.Text(s))
 	})
 }
+
+// TestOnePlace: a name that is a plain word is replaced where it stands in the one place of a sentence that is for names,
+// though it stands nowhere else.
+func TestOnePlace(t *testing.T) {
+	for _, l := range []struct {
+		text  string
+		names []string
+	}{
+		{`systemd[1]: Hostname set to <orders>. System hostname changed to 'falcon'. Changed static host name to 'delta'`, []string{"orders", "falcon", "delta"}},
+		{`hostname: hostname changed from "orders" to "falcon"; Attempting to register node delta`, []string{"orders", "falcon", "delta"}},
+		{`Node orders was previously registered; Container falcon exceeded its local ephemeral storage limit "1Gi".`, []string{"orders", "falcon"}},
+		{`hook ([/bin/sh]) for Container "orders" in Pod "a_b(UID)"; couldn't parse image name "falcon": invalid reference format`, []string{"orders", "falcon"}},
+		{`Volume is already used by pod(s) orders, falcon, delta`, []string{"orders", "falcon", "delta"}},
+		{`Preempted by orders/falcon on node delta; container cart is not valid for pod shop`, []string{"orders", "falcon", "delta", "cart", "shop"}},
+		{`error looking up service account orders/falcon: x; ObjectMeta:{Name:delta GenerateName:delta- Namespace:cart}`, []string{"orders", "falcon", "Name:delta", "cart"}},
+		{`The container name "/orders" is already in use; No such container: falcon; get delta: no such volume`, []string{"orders", "falcon", "delta"}},
+		{`mount.nfs: mount to NFS server 'orders' failed; home-falcon.mount: Deactivated; dial tcp: address delta: missing port in address; ping: cart: Name or service not known`, []string{"orders", "falcon", "delta", "cart"}},
+		{`Disconnected from user orders 10.1.2.3 port 50000; session opened for user falcon by delta(uid=1000); CRON[123]: (cart) CMD (x)`, []string{"orders", "falcon", "delta", "cart"}},
+		{`type=SYSCALL AUID="orders" UID="falcon"; password for 'delta' changed by 'cart'; (to shop) web on pts/0`, []string{"orders", "falcon", "delta", "cart", "shop", "web"}},
+	} {
+		r := New(nil)
+		r.Learn(l.text)
+		r.Settle()
+		got := r.Text(l.text)
+		for _, n := range l.names {
+			if strings.Contains(got, n) {
+				t.Errorf("%q stays in %q", n, got)
+			}
+		}
+	}
+}

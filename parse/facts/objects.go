@@ -72,7 +72,9 @@ func (s *scan) objectsJSON() {
 			}
 			return
 		}
-		s.jsonValue(raw, skip+end-len(raw))
+		if s.jsonValue(raw, skip+end-len(raw)); s.items > maxItems {
+			return
+		}
 		if len(s.part.Objects) >= maxObjects {
 			s.warn("more than " + strconv.Itoa(maxObjects) + " objects in one file, the rest is left out")
 			return
@@ -109,7 +111,7 @@ func (s *scan) listItems(raw []byte, at int) bool {
 	if tok == json.Delim('{') && (!bytes.Contains(raw, []byte(`"items"`)) || !toItems(d)) {
 		return false
 	}
-	for d.More() && len(s.part.Objects) < maxObjects {
+	for d.More() && len(s.part.Objects) < maxObjects && s.items <= maxItems {
 		var item json.RawMessage
 		if d.Decode(&item) != nil {
 			break
@@ -142,6 +144,9 @@ func (s *scan) jsonItem(raw []byte, at int) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return
 	}
+	if !s.affords() {
+		return
+	}
 	s.seek(at + 1)
 	s.item = at
 	t, err := jsonTree(raw)
@@ -153,6 +158,17 @@ func (s *scan) jsonItem(raw []byte, at int) {
 		t = e
 	}
 	s.object(t, raw)
+}
+
+// maxItems is how many items of lists and documents of one file are decoded, objects or not: each costs microseconds.
+const maxItems = 300000
+
+// affords counts an item that is about to be decoded, and reports whether it is one of the first maxItems.
+func (s *scan) affords() bool {
+	if s.items++; s.items == maxItems+1 {
+		s.warn("more than " + strconv.Itoa(maxItems) + " items in one file, the rest is left out")
+	}
+	return s.items <= maxItems
 }
 
 // objectsYAML reads Kubernetes objects in YAML: documents and lists. Items are
@@ -209,6 +225,9 @@ func (s *scan) yamlItem(chunk []byte, at int, row uint32) {
 	s.advance()
 	if len(chunk) > maxYAML || len(s.part.Objects) >= maxObjects {
 		s.warn("document is too large and is left out")
+		return
+	}
+	if !s.affords() {
 		return
 	}
 	t, err := yamlTree(chunk)

@@ -27,6 +27,7 @@ type scan struct {
 	next   int    // offset of the next line
 	row    uint32 // number of the current line within data, 1-based
 	line   string // current line without its end
+	items  int    // how many items were decoded
 	item   int    // offset of the document being read by object
 	starts []int  // offsets of the lines, filled by toLine
 
