@@ -139,8 +139,15 @@ func sentence(parts []string, v *view, r *Result) string {
 		if slices.ContainsFunc(r.Breaches[i].Evidence, func(e replay.Evidence) bool { _, counted := e.Record.(*parse.Sample); return counted }) {
 			least = "at least " // several restarts may fall between two snapshots
 		}
-		times := "once"
-		if n := int(r.Breaches[i].Value); n != 1 {
+		n, times := int(r.Breaches[i].Value), "once"
+		for _, e := range r.Breaches[i].Evidence {
+			if line, ok := e.Record.(*parse.Event); ok {
+				if count, err := strconv.Atoi(line.Field("n")); err == nil && count > n {
+					least = "at least " // systemd counted those before the log, too
+				}
+			}
+		}
+		if n != 1 {
 			times = strconv.Itoa(n) + " times"
 		}
 		parts = append(parts, "the kubelet restarted "+least+times)

@@ -281,7 +281,7 @@ var pastes = []struct {
 		`Mar 04 10:00:05 n1 systemd[1]: snap.microk8s.daemon-kubelite.service: Scheduled restart job, restart counter is at 124.`,
 		`Mar 04 10:00:05 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.`,
 		`Mar 04 10:00:05 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.`,
-	}, "analyze", []string{"the kubelet restarted once"}, []string{"2 restarts"}},
+	}, "analyze", []string{"the kubelet restarted at least once"}, []string{"2 restarts"}},
 	{"an error that only containerd writes", []string{
 		`  Warning  FailedCreatePodSandBox  20m  kubelet  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "5a11cafe5a11cafe": plugin type="acme" failed (add): no such file or directory`,
 	}, "analyze", []string{"kubelet version not recognized, containerd"}, []string{"runtime not recognized"}},
