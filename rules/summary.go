@@ -140,11 +140,9 @@ func sentence(parts []string, v *view, r *Result) string {
 			least = "at least " // several restarts may fall between two snapshots
 		}
 		n, times := int(r.Breaches[i].Value), "once"
-		for _, e := range r.Breaches[i].Evidence {
-			if line, ok := e.Record.(*parse.Event); ok {
-				if count, err := strconv.Atoi(line.Field("n")); err == nil && count > n {
-					least = "at least " // systemd counted those before the log, too
-				}
+		for _, line := range v.scheduledRestarts() {
+			if count, err := strconv.Atoi(line.Field("n")); err == nil && count > n {
+				least = "at least " // systemd counted those before the log, too
 			}
 		}
 		if n != 1 {
