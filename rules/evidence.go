@@ -410,7 +410,7 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 	if o.count > len(o.records) || line && len(o.writers) > 0 && o.count > 2 {
 		such := " such lines recognized"
 		if strings.Contains(say, "{") { // what is said of the first need not hold for the others
-			such = " of this kind recognized"
+			such = " like it recognized"
 		}
 		note := strconv.Itoa(o.count) + such
 		if o.count >= enough {

@@ -78,7 +78,7 @@ func Parse(name string, data []byte) File {
 			return f
 		}
 		var doc yaml.Node
-		if err := decode(dec, &doc); err != nil {
+		if err := Decode(dec, &doc); err != nil {
 			if !errors.Is(err, io.EOF) {
 				f.Err = err
 			}
@@ -91,12 +91,13 @@ func Parse(name string, data []byte) File {
 	}
 }
 
-func decode(dec *yaml.Decoder, doc *yaml.Node) (err error) {
+// Decode is that of the YAML library, which panics at some malformed texts: it returns an error.
+func Decode(dec *yaml.Decoder, into any) (err error) {
 	defer Caught(&err)
-	return dec.Decode(doc)
+	return dec.Decode(into)
 }
 
-// Unmarshal is that of the YAML library, which panics at some malformed texts.
+// Unmarshal is that of the YAML library; see Decode.
 func Unmarshal(data []byte, into any) (err error) {
 	defer Caught(&err)
 	return yaml.Unmarshal(data, into)

@@ -8,8 +8,8 @@ import (
 // port matches a host before a port; digits alone before the colon would be a time.
 const port = `((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`
 
-// elsewhere are shapes of names outside of Kubernetes: of clouds, storage, certificates, people and
-// tools.
+// elsewhere are shapes of names outside of Kubernetes, of clouds, storage, certificates, people and
+// tools, and of sentences of any program that have one place for a name.
 var elsewhere = []shape{
 	// Sentences with one place for a name, which may be any word.
 	{lazy(`\bHostname set to <` + host + `>`), []Kind{Node}, "Hostname set to"},

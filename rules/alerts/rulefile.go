@@ -39,6 +39,7 @@ type Rule struct {
 // DefaultInterval is the evaluation interval of groups that do not state one.
 const DefaultInterval = 30 * time.Second
 
+// ruleGroups reads the groups of a rule file; a panic of the YAML library is an error.
 func ruleGroups(data []byte) (groups *rulefmt.RuleGroups, errs []error) {
 	var err error
 	defer func() {

@@ -148,7 +148,7 @@ func Parse(name string, data []byte) (*File, []error) {
 	var doc document
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
-	if err := decode(dec, &doc); err != nil && !errors.Is(err, io.EOF) {
+	if err := nodes.Decode(dec, &doc); err != nil && !errors.Is(err, io.EOF) {
 		r.yaml(err)
 		return nil, r.errs
 	}
@@ -189,11 +189,6 @@ func (r *reader) bad(line int, format string, args ...any) {
 }
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*)$`) })
-
-func decode(dec *yaml.Decoder, doc *document) (err error) {
-	defer nodes.Caught(&err)
-	return dec.Decode(doc)
-}
 
 // yaml adds the errors of the YAML library, whose lines are only in their text.
 func (r *reader) yaml(err error) {
