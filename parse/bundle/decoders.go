@@ -51,7 +51,7 @@ var decoders = []decoder{
 	{role: parse.RoleKernelLog, lines: true},
 	{role: parse.RoleMetrics, samples: true},
 	{role: parse.RoleTSDB, group: database, key: tsdbKey, spool: true},
-	{role: parse.RoleCRI, whole: containers},
+	{role: parse.RoleCRI, whole: containers, paste: true},
 	{role: parse.RoleSnapshots, whole: cri.Listings},
 	{role: parse.RoleJournal, random: binaryJournal},
 	{role: parse.RoleFacts, whole: facts.Decode, paste: true},

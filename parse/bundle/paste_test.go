@@ -52,3 +52,24 @@ func TestPastedStackIsDated(t *testing.T) {
 		t.Errorf("dated: %t, %d facts", dated, len(b.Facts))
 	}
 }
+
+// A prompt ends the table of containers above it; the log lines below are read.
+func TestPastedBehindTable(t *testing.T) {
+	const columns = "CONTAINER           IMAGE               CREATED             STATE               NAME\n"
+	for _, table := range []string{columns, columns + "c0ffee0123456       a                   2 days ago          Running             b\n"} {
+		text := "root@n1:/# crictl ps -a\n" + table + "root@n1:/# crictl runp pod.json\n" +
+			`E0516 21:38:17.999084    8210 remote_runtime.go:176] "RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = ` +
+			`failed to setup network for sandbox \"5a11cafe0123\": cni plugin not initialized"` + "\nFATA[0000] run pod sandbox: rpc er\n"
+		path := filepath.Join(t.TempDir(), "console.txt")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := Load(context.Background(), []string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Events) != 1 || len(b.Warnings) != 0 {
+			t.Errorf("%d events, warnings %v; want 1 and none of\n%s", len(b.Events), b.Warnings, text)
+		}
+	}
+}

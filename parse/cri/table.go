@@ -15,11 +15,13 @@ type column struct {
 
 // tables reads tables printed by crictl, docker and podman: a header, then rows
 // whose cells begin at the offsets of the titles. There may be several tables. Text
-// before the first one is ignored, since it is the command.
+// before the first one is ignored, since it is the command; so is text from the prompt
+// of the next command on, and a line that is no row.
 func (d *decoder) tables(data []byte) {
 	var head []column
 	var before parse.Pos // first line outside of any table
 	gap := false         // a blank line followed the header, and no row since
+	any := false         // a header was found
 	for off := 0; off < len(data); {
 		line, _, _ := bytes.Cut(data[off:], []byte("\n"))
 		p := d.pos(data, off)
@@ -29,14 +31,16 @@ func (d *decoder) tables(data []byte) {
 		case text == "" || text == "```":
 			gap = true
 		case cols != nil:
-			head, gap = cols, false
+			head, gap, any = cols, false, true
 		case isMessage([]byte(strings.TrimLeft(text, " \t"))):
 			d.message(p, strings.TrimLeft(text, " \t"))
 		case head == nil:
-			if before.File == nil {
+			if !any && before.File == nil {
 				before = p
 			}
-		case gap && !isID(split(head, text)[head[0].title]): // other text after the table
+		case prompted(text):
+			head = nil
+		case (gap || len(splitBlanks(head, text)) < 3) && !isID(split(head, text)[head[0].title]): // other text
 		default:
 			gap = false
 			if !d.row(p, head, text) {
@@ -44,9 +48,15 @@ func (d *decoder) tables(data []byte) {
 			}
 		}
 	}
-	if head == nil && before.File != nil {
+	if !any && before.File != nil {
 		d.warn(before, "not a table of containers")
 	}
+}
+
+// prompted reports whether a line is a shell prompt with a command.
+func prompted(line string) bool {
+	_, ok := parse.Prompted(line)
+	return ok
 }
 
 // titles are the column titles of all tool versions; of two with a common prefix
