@@ -27,7 +27,7 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 	v := newView(n)
 	v.audit = a
 	causes, alikes := rank(v, p, parallel)
-	res := Result{Breaches: breaches(v, p), Unjudged: v.unjudged(p), Unready: unready(v)}
+	res := Result{Breaches: breaches(v, p), Unjudged: v.unjudged(p, causes, alikes), Unready: unready(v)}
 	for _, x := range causes {
 		res.Causes = append(res.Causes, x.cause())
 	}

@@ -40,12 +40,17 @@ var factWords = map[string]string{
 	"sandboxes": "listing of sandboxes", "sar": "sar", "systemd": "units and jobs of systemd", "thread": "process table",
 }
 
-// unjudged lists the causes for whose core evidence the input has no source at all.
-func (v *view) unjudged(p *Pack) (out []Unjudged) {
+// unjudged lists the causes for whose core evidence the input has no source at all, and
+// that are none of those judged: a line of an unknown writer can show them too.
+func (v *view) unjudged(p *Pack, judged ...[]*scored) (out []Unjudged) {
 	if p.sought == nil {
 		return nil
 	}
 	for _, s := range p.sought() {
+		is := func(x *scored) bool { return x.def == s.def }
+		if slices.ContainsFunc(judged, func(xs []*scored) bool { return slices.ContainsFunc(xs, is) }) {
+			continue
+		}
 		if !slices.ContainsFunc(s.places, v.there) && !nodeSubject(v).ruledOut(s.def) {
 			out = append(out, s.Unjudged)
 		}

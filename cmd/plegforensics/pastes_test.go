@@ -28,6 +28,9 @@ var pastes = []struct {
 		`Mar 04 10:00:07 n1 kubelet[952]: I0304 10:00:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume "a"`,
 		`Mar 04 10:00:29 n1 kubelet[952]: I0304 10:00:29.632105     952 reconciler.go:`,
 	}, "analyze", []string{"10:00:07 to 10:00:29 UTC"}, nil},
+	{"what is judged is not called not judged", []string{
+		`Mar 04 10:00:02.995: INFO: Node n1 condition 2/2: type: Ready, status: False, reason: "KubeletNotReady", message: "container runtime is down", last transition time: 2020-03-04 10:00:01 -0800 PST`,
+	}, "analyze --verbose", []string{"(cni-lock-status-hang)", "(runtime-status-only)", "Not judged"}, []string{"api-server-unreachable, cni-lock", "no-pleg-problem, runtime-status-only"}},
 	{"a client of etcd is no kubelet", []string{
 		`I0304 10:00:02.215859       1 options.go:238] external host was not specified, using 10.0.0.7`,
 		`I0304 10:00:02.216859       1 server.go:147] Version: v1.32.4`,

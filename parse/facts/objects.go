@@ -85,7 +85,7 @@ func (s *scan) objectsJSON() {
 // cutJSON reads the complete items of a truncated list.
 func (s *scan) cutJSON(data []byte, skip, from int) {
 	s.seek(skip + from)
-	s.warn("JSON ends early or is broken; its whole items are used")
+	s.warn("JSON ends early or is broken; only whole items before that are used")
 	s.listItems(data[min(from, len(data)):], skip+from)
 }
 
