@@ -262,6 +262,9 @@ func steps(n *Node, v *host.Survey, w *Window) {
 		}
 	}
 	for _, c := range n.Coverage {
+		if c.Origin.Source == parse.SrcKubeEvents {
+			continue // rows of a table are in no order
+		}
 		for i := range c.Gaps {
 			if g := &c.Gaps[i]; g.Last.Basis > parse.LowerBound && g.Next.Basis > parse.LowerBound && g.Next.At < g.Last.At {
 				see(g.Next.At, time.Duration(g.Next.At-g.Last.At))

@@ -28,6 +28,13 @@ var pastes = []struct {
 		`Mar 04 10:00:07 n1 kubelet[952]: I0304 10:00:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume "a"`,
 		`Mar 04 10:00:29 n1 kubelet[952]: I0304 10:00:29.632105     952 reconciler.go:`,
 	}, "analyze", []string{"10:00:07 to 10:00:29 UTC"}, nil},
+	{"rows of a table of conditions show no step of a clock", []string{
+		`Conditions:`,
+		`  Type             Status    LastHeartbeatTime                 LastTransitionTime                Reason              Message`,
+		`  ----             ------    -----------------                 ------------------                ------              -------`,
+		`  EtcdIsVoter      True      Sat, 25 Jan 2025 17:23:44 +0100   Fri, 24 Jan 2025 09:58:35 +0100   MemberNotLearner    Node is a voting member of the etcd cluster`,
+		`  MemoryPressure   Unknown   Sat, 25 Jan 2025 17:01:59 +0100   Sat, 25 Jan 2025 17:07:29 +0100   NodeStatusUnknown   Kubelet stopped posting node status.`,
+	}, "analyze", []string{"16:07:29 to 16:23:44 UTC"}, []string{"times that step"}},
 	{"what is judged is not called not judged", []string{
 		`Mar 04 10:00:02.995: INFO: Node n1 condition 2/2: type: Ready, status: False, reason: "KubeletNotReady", message: "container runtime is down", last transition time: 2020-03-04 10:00:01 -0800 PST`,
 	}, "analyze --verbose", []string{"(cni-lock-status-hang)", "(runtime-status-only)", "Not judged"}, []string{"api-server-unreachable, cni-lock", "no-pleg-problem, runtime-status-only"}},

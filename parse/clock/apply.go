@@ -117,6 +117,8 @@ func (d *dating) all(i int, es []*parse.Event) {
 		}
 		if d.latest = e.At; e.Basis == parse.NoTime {
 			d.undated = true
+		} else if e.Origin.Source == parse.SrcKubeEvents {
+			// Rows of a table are in no order, and tell of no step.
 		} else if step := d.writers.step(e); step != 0 && !d.recent.holds(e) {
 			d.jump(e, step)
 		}
