@@ -22,7 +22,7 @@ var named = []string{
 	`eviction of pod/X on node/Y`, `see node/X, pod/Y`, `ns/X and namespace/Y`, `"Updated node" nodes="X"`, `namespace X is being terminated`, `node X status is now: NodeNotReady`,
 	`node='X' and pod='Y'`, `{'nodeName': 'X', 'namespace': 'Y'}`, `nodeName: 'X'`,
 	`Node X hasn't been updated for 3m`, `serviceaccount:X:Y denied`, `ssh -l X Y uptime`, `TaskExit event container_id:"a" id:"b" namespace X`,
-	`damaged line skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
+	`no sample, skipped: kubelet_running_pods{node="X",pod="Y"} ab`,
 	// People.
 	`/Users/X/Library: permission denied`, `C:\Users\X\x`, `C:\\Users\\X\\x`, `login=X`, `session closed for user X`, `done by user X.`, `New session 4 of user X.`, `Started Session 4 of User X.`,
 	`net use \\a\b pw1 /user:X`, `mail from=<X@Y>`, `uid=1000(X) gid=1000(Y) groups=1000(X),10(Y)`,
@@ -48,7 +48,7 @@ func TestNamed(t *testing.T) {
 			}
 		}
 	}
-	if got := redacted(`damaged line skipped: kubelet_running_pods{app="plaintext",tier="customer-backend",le="0.5"} ab`); strings.Contains(got, "text") || strings.Contains(got, "back") || !strings.Contains(got, `le="0.5"`) {
+	if got := redacted(`no sample, skipped: kubelet_running_pods{app="plaintext",tier="customer-backend",le="0.5"} ab`); strings.Contains(got, "text") || strings.Contains(got, "back") || !strings.Contains(got, `le="0.5"`) {
 		t.Errorf("%q", got)
 	}
 	for _, line := range []string{`Killed process 4711 (X) total-vm:1kB`, `INFO: task X:4711 blocked for more than 120 seconds`, `oom-kill:task_memcg=/a,task=X,pid=4,uid=1`, `host: X`, `lookup X`} {

@@ -192,13 +192,14 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 	w.l.do(func() {
 		defer release()
 		defer s.survive()
-		if d.samples {
-			w.l.sample(s, data)
-			return
+		if d.whole != nil {
+			s.part = d.whole(s.file, data)
 		}
-		s.part = d.whole(s.file, data)
 		if d.paste {
 			w.pasted(s, data)
+		}
+		if d.samples {
+			w.l.sample(s, data)
 		}
 	})
 }

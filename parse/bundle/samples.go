@@ -12,7 +12,11 @@ import (
 // once: each snapshot repeats thousands of series of the others, with new values.
 // The resulting set does not depend on the order of files.
 func (l *loader) sample(s *slot, data []byte) {
-	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked})
+	logged := map[uint32]bool{} // lines of a log among the samples
+	for _, e := range s.part.Events {
+		logged[e.Line] = true
+	}
+	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked, Known: func(line uint32) bool { return logged[line] }})
 	s.used = !part.Empty()
 	l.sampled(func(set *metrics.Set) { set.Add(part) })
 }

@@ -361,9 +361,12 @@ func facilityLen(rec []byte) int {
 	return len(head) + len(": ")
 }
 
-// nameTagLen returns the length of a name in square brackets that a program puts before a line that begins with
-// a date, "[talos] 2024/02/06 17:46:18 ", or 0.
+// nameTagLen returns the length of a name in square brackets, or of a level, that a program puts before a line that
+// begins with a date, "[talos] 2024/02/06 17:46:18 ", "WARNING: 2019/02/05 00:18:13 " (logger of gRPC for Go), or 0.
 func nameTagLen(rec []byte) int {
+	if level, rest, ok := bytes.Cut(rec[:min(len(rec), 16)], []byte(": 2")); ok && len(rest) >= 4 && (rest[3] == '/' || rest[3] == '-') && dateLevels[string(level)] {
+		return len(level) + len(": ")
+	}
 	name, rest, ok := bytes.Cut(rec[:min(len(rec), 40)], []byte("] "))
 	if !ok || len(name) < 2 || name[0] != '[' || len(rest) < 5 || rest[0] != '2' || rest[4] != '/' && rest[4] != '-' {
 		return 0
@@ -380,6 +383,9 @@ var (
 	dmesgFacilities = map[string]bool{"kern": true, "user": true, "mail": true, "daemon": true, "auth": true, "syslog": true, "lpr": true, "news": true, "cron": true}
 	dmesgLevels     = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warn": true, "notice": true, "info": true, "debug": true}
 )
+
+// dateLevels are levels that stand before a date.
+var dateLevels = map[string]bool{"TRACE": true, "DEBUG": true, "INFO": true, "NOTICE": true, "WARN": true, "WARNING": true, "ERROR": true, "FATAL": true}
 
 // talosLevels are the priorities in such lines.
 var talosLevels = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warning": true, "notice": true, "info": true, "debug": true}

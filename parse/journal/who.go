@@ -79,6 +79,9 @@ type prefixWho struct {
 
 func (w prefixWho) who() Who {
 	ident := w.ident[:min(len(w.ident), maxName)]
+	if i := bytes.LastIndexByte(w.host, '@'); i >= 0 { // "source@host" of syslog-ng
+		w.host = w.host[i+1:]
+	}
 	out := Who{Host: string(w.host[:min(len(w.host), maxName)]), Ident: string(ident), PID: w.pid}
 	if bytes.HasSuffix(ident, []byte(".service")) || bytes.HasSuffix(ident, []byte(".scope")) {
 		out.Unit = out.Ident // journalctl -o with-unit

@@ -380,7 +380,7 @@ func decodeVictoria(p *Part, data []byte) {
 		}
 		var v victoriaLine
 		if err := json.Unmarshal(text, &v); err != nil {
-			p.warnLine(line, "damaged line skipped: "+clip([]byte(err.Error()), 120))
+			p.warnLine(line, "no sample, skipped: "+clip([]byte(err.Error()), 120))
 			continue
 		}
 		if len(v.Values) != len(v.Timestamps) {

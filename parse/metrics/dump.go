@@ -21,13 +21,13 @@ func decodeDump(p *Part, data []byte) {
 		}
 		n := dumpLabelsLen(text)
 		if n == 0 {
-			p.warnLine(line, "damaged line skipped: "+clip(text, 80))
+			p.warnLine(line, "no sample, skipped: "+clip(text, 80))
 			continue
 		}
 		if !bytes.Equal(text[:n], lastText) {
 			ls, ok := dumpLabels(string(text[:n]))
 			if !ok {
-				p.warnLine(line, "damaged line skipped: "+clip(text, 80))
+				p.warnLine(line, "no sample, skipped: "+clip(text, 80))
 				continue
 			}
 			key = keyOf(key[:0], ls)
@@ -89,13 +89,13 @@ func dumpSample(p *Part, key, rest, text []byte, line uint32) {
 		return
 	}
 	if len(f) != 2 {
-		p.warnLine(line, "damaged line skipped: "+clip(text, 80))
+		p.warnLine(line, "no sample, skipped: "+clip(text, 80))
 		return
 	}
 	v, err1 := strconv.ParseFloat(string(f[0]), 64)
 	ms, err2 := strconv.ParseInt(string(f[1]), 10, 64)
 	if err1 != nil || err2 != nil || ms > maxMillis || ms < -maxMillis {
-		p.warnLine(line, "damaged line skipped: "+clip(text, 80))
+		p.warnLine(line, "no sample, skipped: "+clip(text, 80))
 		return
 	}
 	if !p.room(key, line) {

@@ -137,6 +137,9 @@ type Want struct {
 	// itself uses; nil: all are wanted. Once a snapshot has plenty samples, only
 	// one sample of each unwanted metric is kept and the rest is counted.
 	Asked func(name string) bool
+	// Known reports whether a line, counted from 1, is known to be something else than
+	// a sample, as in a text pasted together by hand; nil: none is.
+	Known func(line uint32) bool
 }
 
 // plenty is more samples than a snapshot of a kubelet has.
@@ -250,6 +253,9 @@ type badLines struct{ named, more, first, last int }
 
 // warnLine reports a damaged or skipped line.
 func (p *Part) warnLine(line uint32, msg string) {
+	if p.want.Known != nil && p.want.Known(line) {
+		return
+	}
 	if p.bad.named < maxWarnings {
 		p.bad.named++
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: p.File, Line: line}, Msg: msg})

@@ -27,7 +27,7 @@ func (d *textDecoder) unparsed(off, eol int) {
 func (d *textDecoder) damage(text []byte, line uint32) {
 	if failure(text) == "" {
 		if s := d.part.current(); s == nil || s.scrape.Failed == "" || s.samples() > 0 {
-			d.part.warnLine(line, fmt.Sprintf("damaged line skipped: %s", clip(text, 80)))
+			d.part.warnLine(line, fmt.Sprintf("no sample, skipped: %s", clip(text, 80)))
 		}
 		return // further lines of an error page belong to it
 	}
