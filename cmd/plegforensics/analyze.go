@@ -103,6 +103,7 @@ func reportOn(c *cli.Context, formats []report.Format, asks query.Asks, more fun
 	empty := nothing(r)
 	if empty != nil { // an empty report must not replace an existing file
 		ts = slices.DeleteFunc(ts, func(t target) bool { return !t.file.Stdout() })
+		r.Nodes = nil // nothing that was read is of a node
 	}
 	shown, red := fill(c, r)
 	if red != nil && !c.Bool("quiet") {

@@ -94,8 +94,8 @@ func TestDecode(t *testing.T) {
 		{"half a document", `{"containers":[{"id":"c0ffee01","state":"CONTAINER_RUNNING"},
 {"id":"c0ffee02","sta`,
 			`1 container c0ffee01 running pod=/ uid= name= in=
-1 warning not valid JSON: unexpected EOF
-2 warning not valid JSON: unexpected EOF
+1 warning JSON is not valid from here on: unexpected EOF
+2 warning JSON is not valid from here on: unexpected EOF
 `},
 		{"no id", `{"containers":[{"state":"CONTAINER_RUNNING"}]}`, "1 warning an entry without an id; left out\n"},
 		{"crictl info is no listing", `{"status":{"conditions":[{"type":"RuntimeReady","status":true}]},"config":{}}`, ""},

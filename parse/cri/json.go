@@ -31,7 +31,7 @@ func (d *decoder) json(data []byte, off int) {
 			return
 		}
 		at := off + int(dec.InputOffset())
-		d.warn(d.pos(data, at), "not valid JSON: %v", err)
+		d.warn(d.pos(data, at), "JSON is not valid from here on: %v", err)
 		budget -= len(data) - off - in.Len()
 		off = restart(data, at)
 	}
