@@ -8,12 +8,12 @@ import (
 
 // Readable returns a message with its JSON objects rewritten as words, both a whole
 // line and values within one. Truncated or too deeply nested objects are left
-// unchanged.
+// unchanged, and so are the elements of a list that was cut.
 func Readable(s string) string {
 	var b strings.Builder
 	for {
 		i := strings.Index(s, `{"`)
-		if i < 0 {
+		if i < 0 || i > 0 && (s[i-1] == ',' || s[i-1] == '[') {
 			break
 		}
 		d := json.NewDecoder(strings.NewReader(s[i:]))
