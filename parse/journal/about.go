@@ -16,6 +16,8 @@ import (
 func (p *Parser) about(e *Entry) {
 	name := ""
 	switch {
+	case p.retold(e):
+		return
 	case e.Header.Kind == Klog && ByController(e.Header.Caller):
 		name = repeated(e.Msg)
 	case e.Header.Kind == Logrus || e.Header.Kind == JSONLog:
@@ -32,6 +34,28 @@ func (p *Parser) about(e *Entry) {
 	if name != "" {
 		e.Who = p.intern(Who{Host: name, Ident: parse.IdentAbout})
 	}
+}
+
+// retold reads an event that an end-to-end test of Kubernetes prints when it is over (test/e2e/framework,
+// DumpEventsInNamespace): "INFO: At TIME - event for POD: {COMPONENT NODE} REASON: TEXT". Its time is that of the
+// event, and its host the node.
+func (p *Parser) retold(e *Entry) bool {
+	text := bytes.TrimPrefix(bytes.TrimLeft(e.Msg, " "), []byte("INFO: "))
+	if !bytes.HasPrefix(text, []byte("At 2")) {
+		return false
+	}
+	c, n := ReadGoTime(text[len("At "):])
+	head, rest, ok := bytes.Cut(text[len("At ")+n:], []byte(": {"))
+	who, text, both := bytes.Cut(rest, []byte("} "))
+	component, node, _ := bytes.Cut(who, []byte(" "))
+	if n == 0 || c.Lack != 0 || !ok || !both || !bytes.Contains(head, []byte(" - event for ")) {
+		return false
+	}
+	e.Form, e.Clock, e.Off, e.Msg, e.Who = EventRow, c, e.Off+len(e.Msg)-len(text), text, nobody
+	if string(component) == "kubelet" && isNodeName(string(node)) {
+		e.Who = p.intern(Who{Host: string(node), Ident: parse.IdentAbout})
+	}
+	return true
 }
 
 // ByController reports whether a caller is the controller that watches node

@@ -124,6 +124,7 @@ func TestParseLine(t *testing.T) {
 		{"condition, quoted", "> Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok", Condition, "", Who{}, "Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok"},
 		{"a line of a journal that minikube repeats", "W0313 17:41:18.354308   68908 logs.go:138] Found kubelet problem: Mar 13 15:41:18 node-7 kubelet[4242]: " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, klogLine},
 		{"a phrase of minikube without one", "W0313 17:41:18.354308   68908 logs.go:138] Found kubelet problem: none", Bare, "", Who{}, "W0313 17:41:18.354308   68908 logs.go:138] Found kubelet problem: none"},
+		{"an event that a test retells", `Aug 18 18:19:04.521: INFO: At 2021-08-18 18:18:01 +0000 UTC - event for web-0: {kubelet n-1} FailedKillPod: error killing pod`, EventRow, "2021-08-18T18:18:01Z", Who{Host: "n-1", Ident: parse.IdentAbout}, "FailedKillPod: error killing pod"},
 		{"a level before the date", "WARNING: 2021/03/13 15:41:18 grpc: lost", ISO, "2021-03-13T15:41:18", Who{Ident: "grpc"}, "lost"},
 		{"a source before the host, as syslog-ng writes it", "May  7 17:31:03 src@n1 kernel: up", BSD, "05-07T17:31:03", Who{Host: "n1", Ident: "kernel"}, "up"},
 		{"a name before the date", "[talos] 2021/03/13 15:41:18 setting resolvers", ISO, "2021-03-13T15:41:18", Who{}, "setting resolvers"},
