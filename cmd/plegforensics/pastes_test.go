@@ -73,6 +73,10 @@ var pastes = []struct {
 		"Mar 04 10:00:02 n1 kubelet[952]: I0304 10:00:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
 		"Mar 04 10:20:02 n1 kubelet[952]: I0304 10:20:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
 	}, "analyze", []string{"10:00:02 to 10:20:02 UTC, 20m; timestamps"}, []string{"gap", "silence"}},
+	{"a search in what is no log", []string{
+		"[root@n1 ~]# cat /var/log/audit/audit.log | grep type=.*AVC.*",
+		"type=AVC msg=audit(1665420973.105:11631): avc:  denied  { execute } for  pid=87017 comm=\"(a)\" name=\"a\" dev=\"sda1\" ino=29872533",
+	}, "analyze", []string{"0 of 1 file used"}, nil},
 	{"a command that shows the end of a log", []string{
 		"[root@n1 ~]# journalctl -u kubelet --no-pager | tail -2",
 		"Mar 04 10:00:02 n1 kubelet[952]: I0304 10:00:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
