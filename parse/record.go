@@ -346,8 +346,8 @@ type Coverage struct {
 	Kept      int // number of records that matched a signature
 	FirstLine Mark
 	LastLine  Mark
-	Low, High Mark  // earliest and latest line around steps back of the clock; without a file if there are none
-	Dated     Mark  // a line near the beginning of the file with a stamp that lacks the year and a text that states a date; without a file if there is none
+	Low, High Mark  // earliest and latest line around those that read earlier than the line before; without a file if there are none
+	Dated     Mark  // a line near the beginning of the file that states a date, with the stamp without a year that it dates: its own or that of the line beside it; without a file if there is none
 	Gaps      []Gap // silences of at least GapMin or GapMinOther, oldest first
 	MinLag    int64 // smallest and largest envelope clock minus header clock, ns, raw (zone offset included)
 	MaxLag    int64

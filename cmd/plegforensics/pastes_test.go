@@ -38,6 +38,60 @@ var pastes = []struct {
 	{"what is judged is not called not judged", []string{
 		`Mar 04 10:00:02.995: INFO: Node n1 condition 2/2: type: Ready, status: False, reason: "KubeletNotReady", message: "container runtime is down", last transition time: 2020-03-04 10:00:01 -0800 PST`,
 	}, "analyze --verbose", []string{"(cni-lock-status-hang)", "(runtime-status-only)", "Not judged"}, []string{"api-server-unreachable, cni-lock", "no-pleg-problem, runtime-status-only"}},
+	{"the heading of watch states the year", []string{
+		"Mar 04 05:10:07 n1 kubelet[952]: I0304 05:10:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume \"a\"",
+		"",
+		"Every 2.0s: kubectl get pods                                   n1: Wed Mar  4 08:10:00 2020",
+	}, "analyze", []string{"log 2020-03-04 05:10:07 UTC"}, []string{"year assumed"}},
+	{"a date of another day of the week, and one within a line, state no year", []string{
+		"Linux n1 5.4.0 #46 SMP Wed Mar 4 00:24:02 UTC 2020 x86_64 GNU/Linux",
+		"Thu Mar  4 08:10:00 2020",
+		"Mar 04 05:10:07 n1 kubelet[952]: I0304 05:10:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume \"a\"",
+	}, "analyze", []string{"year assumed"}, nil},
+	{"date(1) states the year of the lines below it", []string{
+		"[root@n1 ~]# date",
+		"Wed Mar  4 08:10:00 EST 2020",
+		"[root@n1 ~]# tail /var/log/kubelet.log",
+		"I0304 10:00:02.001000    1388 generic.go:155] GenericPLEG: 6f1c2d3e-0000-4a4a-8b8b-111111111111/aaaabbbb: non-existent -> unknown",
+	}, "analyze", []string{"log 2020-03-04 10:00:02 UTC"}, []string{"year assumed"}},
+	{"a command states from when it shows the log", []string{
+		"[root@n1 ~]# journalctl -u kubelet --since \"2020-03-04 05:00\"",
+		"Mar 04 05:10:07 n1 kubelet[952]: I0304 05:10:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume \"a\"",
+	}, "analyze", []string{"log 2020-03-04 05:10:07 UTC"}, []string{"year assumed"}},
+	{"the insides of a Go time state the year", []string{
+		"I0304 10:00:02.014255    1388 server.go:325] Added event {name:a at:{wall:0 ext:63718912802 loc:0x1}}",
+		"I0304 10:00:02.215859    1388 kuberuntime_manager.go:930] getSandboxIDByPodUID got sandbox IDs [\"aaaabbbb\"]",
+	}, "analyze", []string{"log 2020-03-04 10:00:02 UTC"}, []string{"year assumed"}},
+	{"a file ends with its latest line, a record or not", []string{
+		"Mar 04 05:10:07 n1 kubelet[952]: I0304 05:10:07.680000     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+		"Mar 04 05:10:17 n1 kubelet[952]: I0304 05:10:17.680000     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+		"Mar 04 05:10:02 n1 kubelet[952]: I0304 05:10:02.680000     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+		"Mar 04 05:10:03 n1 kubelet[952]: I0304 05:10:03.680000     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+	}, "inspect --year 2020", []string{"paste.log 4 2020-03-04 05:10:02 2020-03-04 05:10:17 How timestamps"}, nil},
+	{"a last line of which the header was cut does not end before the one above", []string{
+		"Mar 04 05:10:07 n1 kubelet[952]: I0304 05:10:07.130000     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+		"Mar 04 05:10:10 n1 kubelet[952]: I0304 05:10:10.685742     952 status_manager.go:448] Status for pod \"a\" is up-to-date; skipping",
+		"Mar 04 05:10:10 n1 kubelet[952]: I0304 05:10:10.685771     952 status_man",
+	}, "analyze", []string{"05:10:07 to 05:10:10 UTC, 3.56s"}, nil},
+	{"a search in several files: what it left out is no silence", []string{
+		"./kubelet.log.1:I0304 10:00:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+		"./kubelet.log.1:I0304 10:20:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+		"./kubelet.log:I0304 10:40:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+	}, "analyze --verbose", []string{"10:20:02.001 (20m): search"}, []string{"gap", "silence"}},
+	{"a command that searches a log", []string{
+		"[root@n1 ~]# journalctl -u kubelet --no-pager | grep -i evict",
+		"Mar 04 10:00:02 n1 kubelet[952]: I0304 10:00:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+		"Mar 04 10:20:02 n1 kubelet[952]: I0304 10:20:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+	}, "analyze", []string{"10:00:02 to 10:20:02 UTC, 20m; timestamps"}, []string{"gap", "silence"}},
+	{"a search in what is no log", []string{
+		"[root@n1 ~]# cat /var/log/audit/audit.log | grep type=.*AVC.*",
+		"type=AVC msg=audit(1665420973.105:11631): avc:  denied  { execute } for  pid=87017 comm=\"(a)\" name=\"a\" dev=\"sda1\" ino=29872533",
+	}, "analyze", []string{"0 of 1 file used"}, nil},
+	{"a command that shows the end of a log", []string{
+		"[root@n1 ~]# journalctl -u kubelet --no-pager | tail -2",
+		"Mar 04 10:00:02 n1 kubelet[952]: I0304 10:00:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+		"Mar 04 10:20:02 n1 kubelet[952]: I0304 10:20:02.001000    1388 eviction_manager.go:369] Eviction manager: attempting to reclaim memory",
+	}, "analyze", []string{"1 gap, 20m long"}, nil},
 	{"a client of etcd is no kubelet", []string{
 		`I0304 10:00:02.215859       1 options.go:238] external host was not specified, using 10.0.0.7`,
 		`I0304 10:00:02.216859       1 server.go:147] Version: v1.32.4`,

@@ -257,6 +257,7 @@ func (p *printer) crossed(n *model.Node) {
 
 // gapsShort says how much of the log is missing.
 func gapsShort(gaps []model.Gap) string {
+	gaps = slices.DeleteFunc(slices.Clone(gaps), func(g model.Gap) bool { return g.Why == "search" })
 	if len(gaps) == 0 {
 		return ""
 	}

@@ -127,6 +127,9 @@ func (s *slot) conclude() {
 	}
 	if s.laid != nil {
 		relocate(&found, s.laid)
+		if x := s.laid.Found(); x.Line > 0 && !none {
+			found.Markers = append(found.Markers, &parse.Marker{Pos: parse.Pos{File: s.file, Line: x.Line, Offset: x.Offset}, Kind: parse.MarkExcerpt, Text: parse.PlainText(x.Text)})
+		}
 		if d := s.laid.Damage(); d.Line > 0 {
 			found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file, Line: d.Line, Offset: d.Offset}, Msg: d.Why})
 		}

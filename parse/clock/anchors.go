@@ -19,6 +19,7 @@ type anchors struct {
 	moments []momentAnchor
 	newest  map[int]momentAnchor // newest complete timestamp of an input
 	stated  []aged               // ages on lines that state their zone
+	dated   []datedFile
 
 	collectors map[int]map[string]string // collector version by input and node
 	boots      map[int]map[string]string // ID of the boot running at collection, by input and node
@@ -68,10 +69,12 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 	}
 	for _, f := range files {
 		a.stated = append(a.stated, f.stated...)
+		a.noteYears(f)
 		if f.latest > a.newest[f.Input].at {
 			a.newest[f.Input] = momentAnchor{f.Input, f.Node, f.latest, "full stamp in " + f.item(f.latestAt).pos().String()}
 		}
 	}
+	a.joinYears()
 	return a
 }
 
@@ -96,18 +99,26 @@ func (a *anchors) zoneOf(f *parse.File) (zone, bool) {
 // newestOf returns the latest time that a line of f can have: the collection time,
 // else the newest complete timestamp of the input.
 func (a *anchors) newestOf(f *parse.File) (momentAnchor, bool) {
+	if m, ok := a.collectedOf(f); ok {
+		return m, ok
+	}
+	m, ok := a.newest[f.Input]
+	return m, ok
+}
+
+// collectedOf returns the time of the collection of f.
+func (a *anchors) collectedOf(f *parse.File) (momentAnchor, bool) {
 	var got []momentAnchor
 	for _, m := range a.moments {
 		if m.input == f.Input && (m.node == f.Node || m.node == "" || f.Node == "") {
 			got = append(got, m)
 		}
 	}
-	if len(got) > 0 {
-		sort.SliceStable(got, func(i, j int) bool { return got[i].at > got[j].at })
-		return got[0], true
+	if len(got) == 0 {
+		return momentAnchor{}, false
 	}
-	m, ok := a.newest[f.Input]
-	return m, ok
+	sort.SliceStable(got, func(i, j int) bool { return got[i].at > got[j].at })
+	return got[0], true
 }
 
 // stampFacts dates facts by their own clock, else by the collection time, else by

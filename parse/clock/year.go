@@ -63,6 +63,12 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 		f.yearBasis, f.yearTrust = why, parse.YearInferred
 		return shift
 	}
+	if _, ok := a.collectedOf(f.File); !ok {
+		if shift, why, ok := f.nearYear(a); ok {
+			f.yearBasis, f.yearTrust = why, parse.YearInferred
+			return shift
+		}
+	}
 	bound, why, trust := int64(0), "", parse.YearInferred
 	if end, pos := f.journalEnd(); end != 0 {
 		bound, why, trust = end, fmt.Sprintf("assumed: the last of several years that the heading of %s spans", pos), parse.YearGuessed

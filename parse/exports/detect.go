@@ -68,7 +68,8 @@ func NewReader(r io.Reader, head []byte, f Form) *Reader {
 	case Tagged:
 		out.step = (&tagged{source: s}).step
 	case Text:
-		out.step = (&stripper{source: s, decoration: dressOf(head), look: newPrefixFinder()}).step
+		strip := &stripper{source: s, decoration: dressOf(head), look: newPrefixFinder()}
+		out.step, out.found = strip.step, strip.look.found(head)
 	default:
 		out.step = s.verbatim
 	}

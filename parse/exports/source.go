@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 const (
@@ -138,7 +140,35 @@ type Reader struct {
 	source
 	step func() // consumes at least one byte of the window
 	end  func() // at the end of the input; nil if nothing is to be done
+
+	found Found
 }
+
+// Found is the first line with the name of a log file before it, as a search writes it; the zero value if there is none.
+type Found struct {
+	Line   uint32 // from 1
+	Offset int64
+	Text   string
+}
+
+// Found returns the first line that a search found.
+func (r *Reader) Found() Found { return r.found }
+
+// found returns the first line of the head of a text that a search found.
+func (l *prefixFinder) found(head []byte) Found {
+	line, at := uint32(0), 0
+	for rec := range bytes.SplitSeq(head, []byte("\n")) {
+		line++
+		if n := parse.FoundIn(rec); n > 0 && l.begins(rec[n:]) {
+			return Found{line, int64(at), string(rec[:min(len(rec), mostFound)])}
+		}
+		at += len(rec) + 1
+	}
+	return Found{}
+}
+
+// mostFound is how much of such a line is quoted, in bytes.
+const mostFound = 1 << 10
 
 // Line returns the line of the export that output line n comes from, both from 1.
 func (r *Reader) Line(n uint32) uint32 { return uint32(r.origin.of(int(n)-1)) + 1 }

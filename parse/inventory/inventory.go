@@ -180,7 +180,9 @@ func count(b *parse.Bundle, views map[*parse.File]*File) {
 	}
 	for _, c := range b.Coverage {
 		see(c.File, c.FirstLine.Stamp, 0, c.Lines)
-		see(c.File, c.LastLine.Stamp, 0, 0)
+		for _, m := range []*parse.Mark{&c.LastLine, &c.Low, &c.High} {
+			see(c.File, m.Stamp, 0, 0)
+		}
 		if v := views[c.File]; v != nil && c.Origin.Source != "" && !slices.Contains(v.Sources, c.Origin.Source) {
 			v.Sources = append(v.Sources, c.Origin.Source)
 		}
@@ -223,12 +225,15 @@ func (v *File) span(at int64) {
 // healthy kubelet writes more often.
 const longGap = 5 * time.Minute
 
-// silences collects the long gaps of kubelets and runtimes.
+// silences collects the long gaps of kubelets and runtimes, except where a search left lines out.
 func (x *Inventory) silences(b *parse.Bundle) {
 	for _, c := range b.Coverage {
 		switch c.Origin.Source {
 		case parse.SrcKubelet, parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd:
 		default:
+			continue
+		}
+		if slices.ContainsFunc(b.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt && m.File == c.File }) {
 			continue
 		}
 		for _, g := range c.Gaps {

@@ -46,9 +46,10 @@ type Decoder struct {
 	guide   bool         // the file explains log messages: see isGuide
 	telling bool         // the file is an account written by people: see isTelling
 
-	dated     parse.Mark  // a line that states a date: see parse.Coverage
-	described []described // which node is described where, in file order
-	binary    bool        // the file is a binary journal: see NewEntryDecoder
+	dated     parse.Mark    // a line that states a date: see parse.Coverage
+	searched  *parse.Marker // the line that shows that a search selected the lines; nil if none does
+	described []described   // which node is described where, in file order
+	binary    bool          // the file is a binary journal: see NewEntryDecoder
 
 	idle idleScanners
 
@@ -63,7 +64,7 @@ func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
 	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head, sentences), telling: isTelling(sentences, lines), described: describes(head)}
 	d.guide = d.framing.Kind != journal.Blocks && isGuide(head, sentences)
 	d.vote(head)
-	d.dated = d.datedIn(head)
+	d.dated, d.searched = d.datedIn(head), d.searchedBy(head)
 	return d
 }
 

@@ -330,6 +330,9 @@ func (m *Merger) End() parse.LogPart {
 	}
 	if len(m.part.Coverage) > 0 {
 		m.part.Coverage[0].Dated = m.d.dated
+		if s := m.d.searched; s != nil && slices.ContainsFunc(m.part.Coverage, func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set }) {
+			m.part.Markers = append([]*parse.Marker{s}, m.part.Markers...)
+		}
 	}
 	m.part.Events = pointers(m.events)
 	if m.d.guide {

@@ -31,8 +31,8 @@ type stream struct {
 
 	common common // words of klog messages
 
-	stepped   bool // the clock stepped back
-	low, high spot // earliest line after such a step, latest line before one
+	stepped   bool // a line reads earlier than the one before it
+	low, high spot // earliest of such lines, latest before one
 	marks     [2]parse.Mark
 }
 
@@ -344,10 +344,11 @@ func (p *spot) gap(raw, env *parse.Clock, header bool, least int64) bool {
 	return x.Set && y.Set && apart(x, y) >= least
 }
 
-// back reports whether a line with the given clock is before p by the same clock.
+// back reports whether a line with the given clock is before p by the same clock, or reads so in the same second, as one does
+// that has only the second of the framing behind one with a header.
 func (p *spot) back(raw *parse.Clock, header bool) bool {
 	d := raw.NS - p.raw.NS
-	return p.raw.Set && raw.Set && p.header == header && p.raw.Lack == raw.Lack && d < 0 && d > -leapYear/2
+	return p.raw.Set && raw.Set && p.raw.Lack == raw.Lack && d < 0 && d > -leapYear/2 && (p.header == header || d > -1e9)
 }
 
 // leapYear is the length of YearUnknown in ns.

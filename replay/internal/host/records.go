@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -85,6 +86,11 @@ type Records struct {
 	Interned *parse.StringTable
 
 	index *Index // of Events; nil until first used
+}
+
+// Searched reports whether a search selected the lines of a file.
+func (r *Records) Searched(f *parse.File) bool {
+	return slices.ContainsFunc(r.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt && m.File == f })
 }
 
 // Between returns the Instant that covers [lo, hi].

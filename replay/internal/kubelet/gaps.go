@@ -34,6 +34,8 @@ func (n *Log) Gaps() []LogGap {
 		}
 		if len(reasons) > 0 && reasons[0].At <= s.Next.At {
 			g.Why, g.Evidence = gapReasons[reasons[0].Kind], append(g.Evidence, host.Evidence{Record: reasons[0]})
+		} else if n.Searched(s.Last.File) || n.Searched(s.Next.File) {
+			g.Why = "search"
 		}
 		out = append(out, g)
 	}
@@ -120,7 +122,7 @@ func (m markLine) Quote() string      { return m.Text.String() }
 // LogGap is an interval in which the log has nothing.
 type LogGap struct {
 	host.Span
-	Why      string // rotation, rate-limit, reboot, truncated, silence
+	Why      string // rotation, rate-limit, reboot, truncated, search, silence
 	Evidence []host.Evidence
 }
 
