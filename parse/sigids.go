@@ -66,10 +66,13 @@ const (
 	SigRPC = "rpc.failed" // layer, call, filter, scope, id, pod_ns, pod_name, pod_uid, err, code
 
 	// Startup of the kubelet.
-	SigVersion  = "kube.version"  // version
-	SigFlag     = "kube.flag"     // name, value: "FLAG: --name=value" for the flags that matter
-	SigTrace    = "kube.trace"    // started, total: with the year, "Trace[…]: … (08-Dec-2020 18:33:53.000)"
-	SigGates    = "kube.gates"    // gates: "feature gates: &{map[…]}"
+	SigVersion = "kube.version" // version
+	SigFlag    = "kube.flag"    // name, value: "FLAG: --name=value" for the flags that matter
+	SigTrace   = "kube.trace"   // started, total: with the year, "Trace[…]: … (08-Dec-2020 18:33:53.000)"
+	SigGates   = "kube.gates"   // gates: "feature gates: &{map[…]}"
+	// Lines of any writer that name the runtime of a node: one ID each, so that samples show every one of them.
+	SigOnContainerd, SigOnDocker, SigOnCRIO = "rt.iscontainerd", "rt.isdocker", "rt.iscrio"
+
 	SigRuntime  = "kube.runtime"  // name, version, api: "Container runtime initialized"
 	SigStarting = "kube.starting" // "Starting kubelet main sync loop"
 	SigStarted  = "kube.started"  // "Started kubelet"

@@ -132,6 +132,63 @@ var pastes = []struct {
 		`Mar 04 10:00:48 n1 kubelet[952]: Flag --x has been deprecated`,
 		`Mar 04 10:04:55 n1 kubelet[952]: I0304 10:04:55.680000     952 kubelet.go:2400] "SyncLoop (SYNC) pods" total=1 pods=["shop/web-0"]`,
 	}, "analyze", []string{"10:00:48 to 10:04:55 UTC, 4m7s ±1s"}, nil},
+	{"the status of a unit above lines of its log", []string{
+		`● kubelet.service - kubelet: The Kubernetes Node Agent`,
+		`   Loaded: loaded (/usr/lib/systemd/system/kubelet.service; enabled; vendor preset: disabled)`,
+		`   Active: activating (auto-restart) (Result: exit-code) since Wed 2026-03-04 10:00:03 UTC; 6s ago`,
+		`  Process: 17247 ExecStart=/usr/bin/kubelet $KUBELET_ARGS (code=exited, status=255)`,
+		` Main PID: 17247 (code=exited, status=255)`,
+		``,
+		`Mar 04 10:00:03 n1 kubelet[17247]: Flag --cgroup-driver has been deprecated`,
+	}, "analyze", []string{"n1: unknown", "kubelet-start-failed is possible", "systemctl says that kubelet.service ended with status 255"}, nil},
+	{"the status of a unit whose program was killed", []string{
+		`● kubelet.service - kubelet: The Kubernetes Node Agent`,
+		`   Loaded: loaded (/usr/lib/systemd/system/kubelet.service; enabled; vendor preset: disabled)`,
+		`   Active: activating (auto-restart) (Result: signal) since Wed 2026-03-04 10:00:03 UTC; 6s ago`,
+		` Main PID: 17247 (code=killed, signal=KILL)`,
+		``,
+		`Mar 04 10:00:03 n1 kubelet[17247]: Flag --cgroup-driver has been deprecated`,
+	}, "analyze", nil, []string{"kubelet-start-failed"}},
+	{"systemd says why it cannot start the runtime", []string{
+		`Mar 04 10:00:00 n1 systemd[2114]: crio.service: Failed at step EXEC spawning /usr/local/bin/crio: No such file or directory`,
+		`Mar 04 10:00:00 n1 systemd[1]: crio.service: Failed with result 'exit-code'.`,
+	}, "analyze", []string{"systemd says why it did not start: Failed at step EXEC spawning /usr/local/bin/crio", "1. Mend what systemd names, then start the runtime: Failed at step EXEC"}, []string{"not why"}},
+	{"a container's ID names the runtime of its node, an image's reference none", []string{
+		`Name:         web-0`, `Node:         n1/10.0.0.7`, `Containers:`, `  app:`,
+		`    Container ID:  containerd://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`,
+		`    Image ID:      docker-pullable://nginx@sha256:c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`,
+	}, "analyze", []string{"n1: ", "not recognized, containerd, kind"}, nil},
+	{"containers of two runtimes", []string{
+		`Name:         web-0`, `Node:         n1/10.0.0.7`, `Containers:`, `  app:`,
+		`    Container ID:  containerd://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`, `  a:`, `    Container ID:  containerd://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`, `  b:`, `    Container ID:  containerd://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`, `  c:`,
+		`    Container ID:  containerd://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`, `  d:`, `    Container ID:  docker://c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01c0ffee01`,
+	}, "analyze", []string{"runtime not recognized"}, nil},
+	{"kubeadm notes the socket of its node", []string{
+		`[patchnode] Uploading the CRI Socket information "/var/run/dockershim.sock" to the Node API object "worker-7" as an annotation`,
+	}, "analyze", []string{"worker-7: ", "not recognized, docker, kind"}, nil},
+	{"events of an old kubelet name its node", []string{
+		"  27m\t\t27m\t\t1\t{kubelet worker-7.example.com}\tspec.containers{app}\tNormal\t\tPulling\t\tpulling image \"web:1\"",
+	}, "analyze", []string{"worker-7.example.com: "}, nil},
+	{"a runtime that answers, but not in the version that is asked for", []string{
+		`E0304 10:00:00.118101   25959 run.go:74] "command failed" err="failed to run Kubelet: validate service connection: validate CRI v1 runtime API for endpoint \"unix:///run/x.sock\": rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService"`,
+	}, "analyze", []string{"does not serve runtime.v1.RuntimeService: enable its CRI plugin"}, []string{"Start or restart", "hangs at its start"}},
+	{"hung tasks without a stack", []string{
+		`[ 1208.510000] INFO: task kworker/u8:1:77 blocked for more than 120 seconds.`,
+		`[ 1208.520000] INFO: task ntpd:812 blocked for more than 120 seconds.`,
+		`[ 1208.530000] INFO: task zebra:913 blocked for more than 120 seconds.`,
+	}, "analyze", []string{"take the stacks of the tasks before"}, []string{"without the defect"}},
+	{"the runtime of a Windows node", []string{
+		`NAME   STATUS   ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                       KERNEL-VERSION    CONTAINER-RUNTIME`,
+		`win1   Ready    <none>   43h   v1.22.4   10.0.0.7      <none>        Windows Server 2019 Standard   10.0.17763.2114   docker://20.10.9`,
+	}, "analyze", []string{"The log of the container runtime", "ProviderName='docker'"}, []string{"journalctl"}},
+	{"a Windows node by its description", []string{
+		`Name:               win1`, `Roles:              agent`, `Unschedulable:      false`, ` Operating System:           windows`,
+		` Container Runtime Version:  containerd://1.7.2`, ` Kubelet Version:            v1.27.4`,
+	}, "analyze", []string{"Name='containerd'"}, []string{"journalctl"}},
+	{"a table of nodes is none of events", []string{
+		`NAME   STATUS   ROLES    AGE   VERSION   INTERNAL-IP`,
+		`n1     Ready    <none>   43h   v1.27.4   10.0.0.7`,
+	}, "analyze --verbose", []string{"Kubernetes events not recognized"}, nil},
 	{"a runtime that says why it ends", []string{
 		`Mar 04 10:00:00 n1 crio[1307]: time="2026-03-04 10:00:00.556067963Z" level=fatal msg="validating runtime config: \"runc\" not found in $PATH: exec: \"runc\": not found"`,
 		`Mar 04 10:00:00 n1 systemd[1]: crio.service: Main process exited, code=exited, status=1/FAILURE`,

@@ -142,7 +142,7 @@ func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, 
 	s.lines = w.l.opt.newLines(s.file, withoutHoles(head[:min(len(head), headLen)]))
 	s.described(head)
 	if s.file.Layout == "" && len(head) <= pasteMost {
-		s.part.Facts = facts.ProcessTables(s.file, head)
+		s.part.Facts = facts.Pasted(s.file, head)
 	}
 	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, offset: skipped, eof: eof, err: err}
 	if p := w.plain(m, s.lines); p == nil || err != nil || !lr.plain(p) {

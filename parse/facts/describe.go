@@ -17,6 +17,7 @@ var described = []struct{ key, field string }{
 	{"Container Runtime Version", "runtime"},
 	{"Kernel Version", "kernel"},
 	{"OS Image", "os"},
+	{"Operating System", "os"},
 	{"Boot ID", "boot_id"},
 	{"Machine ID", "machine_id"},
 	{"Unschedulable", "unschedulable"},
@@ -100,6 +101,9 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 	}
 	d.status = 0
 	key, rest, ok := bytes.Cut(own, []byte(":"))
+	if socket, found := bytes.CutPrefix(own, []byte(criSocket+"=")); found { // up to kubectl 1.10
+		key, rest, ok = []byte(criSocket), socket, true
+	}
 	value := strings.TrimSpace(string(rest))
 	switch {
 	case bytes.HasPrefix(own, []byte("==> ")):

@@ -56,6 +56,7 @@ func TestDescribed(t *testing.T) {
 		"Name:               node-7\nRoles:              <none>\nUnschedulable:      false\nLease:\n",
 		"Name:               node-7\nAnnotations:        kubeadm.alpha.kubernetes.io/cri-socket: /var/run/dockershim.sock\n",
 		"Name:               node-7\nAnnotations:        kubeadm.alpha.kubernetes.io/cri-socket=/var/run/dockershim.sock\n",
+		"Name:               node-7\nAnnotations:        flannel.alpha.coreos.com/backend-type=vxlan\n                    kubeadm.alpha.kubernetes.io/cri-socket=/var/run/dockershim.sock\n",
 		"Name:               node-7\nAnnotations:        a: b\n                    volumes.kubernetes.io/controller-managed-attach-detach: true\n",
 		"Name:               node-7\nRoles:              control-plane,etcd\nLabels:             kubernetes.io/hostname=node-7\n",
 		"Name:               node-7\nRole:\nLabels:             a=b\nAnnotations:        node.alpha.kubernetes.io/ttl: 0\n",

@@ -237,7 +237,7 @@ var Keys = []Key{
 
 	{KeyJob, "count", "unit type state", "a queued systemd job; Num is its id, Value the unit"},
 	{KeyJobs, "count", "", "queued systemd jobs; 0 when systemd says there are none"},
-	{KeyUnit, "", "unit load active sub since pid tasks limit memory", "state of a unit; Value is active"},
+	{KeyUnit, "", "unit load active sub result since pid status tasks limit memory", "state of a unit; Value is active; status is that of its last main process"},
 	{KeyFailedUnit, "", "unit", "a failed unit"},
 	{KeyUnitSetting, "", "unit name", "a setting of a kubelet or runtime unit that limits it: CPUQuota, TasksMax, LimitNOFILE, MemoryMax, …"},
 

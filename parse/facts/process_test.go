@@ -9,9 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestProcessTables: what ps printed is read below the lines of a log, up to the line
+// TestPasted: what ps printed is read below the lines of a log, up to the line
 // that is no row, and only under its command.
-func TestProcessTables(t *testing.T) {
+func TestPasted(t *testing.T) {
 	const line = "Nov 27 10:10:07 n1 kubelet[245]: E1127 10:10:07.444787     245 generic.go:271] x\n"
 	const rows = "root     22814  0.0  0.0 116436  8528 ?        Sl   Nov23   0:00 /opt/cni/bin/acme\n" +
 		"root     24012  0.0  0.0  14224  1032 pts/32   S+   10:24   0:00 grep acme\n"
@@ -22,7 +22,7 @@ func TestProcessTables(t *testing.T) {
 		line + "root@n1:~# cat notes\n" + rows: 0,
 	} {
 		at := 0
-		for _, f := range ProcessTables(&parse.File{Path: "paste.txt"}, []byte(text)) {
+		for _, f := range Pasted(&parse.File{Path: "paste.txt"}, []byte(text)) {
 			if f.Key == KeyCNIProcess {
 				at = int(f.Line)
 			}
@@ -45,7 +45,7 @@ func TestStatusFlags(t *testing.T) {
 		"           run kubelet --container-runtime-endpoint=unix:///run/crio/crio.sock":                   "",
 	} {
 		got := ""
-		for _, f := range ProcessTables(&parse.File{Path: "paste.txt"}, []byte(line+"\n\n"+log+"kubelet --\n")) {
+		for _, f := range Pasted(&parse.File{Path: "paste.txt"}, []byte(line+"\n\n"+log+"kubelet --\n")) {
 			if f.Key == KeyEndpoint {
 				got = f.Value
 			}

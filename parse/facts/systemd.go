@@ -73,39 +73,66 @@ func isUnitStatus(name, head string) bool {
 
 // unitStatus reads systemctl status of one or more units.
 func (s *scan) unitStatus() {
-	var unit *parse.Fact
-	name, load := "", ""
+	var u unitBlock
 	for s.advance() {
-		line := strings.TrimSpace(s.line)
-		key, v, ok := strings.Cut(line, ": ")
-		head := strings.TrimLeft(line, "●*x×○↻ ")
-		switch {
-		case s.statusKubelet():
-		case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "),
-			head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked unit has no description
-			name, load = fields(head)[0], ""
-			unit = nil
-		case ok && key == "Loaded":
-			if strings.HasPrefix(v, "masked") {
-				load = "masked"
-			} else if strings.Contains(v, "; disabled") {
-				load = "disabled"
-			}
-		case ok && key == "Active":
-			unit = s.active(name, v)
-			if load != "" {
-				s.attach(unit, "load", load)
-			}
-		case ok && unit != nil && key == "Main PID":
-			s.attach(unit, "pid", fields(v)[0])
-		case ok && unit != nil && key == "Tasks":
-			s.attach(unit, "tasks", fields(v)[0])
-			if _, limit, ok := strings.Cut(v, "(limit: "); ok {
-				s.attach(unit, "limit", strings.TrimSuffix(limit, ")"))
-			}
-		case ok && unit != nil && key == "Memory":
-			s.attach(unit, "memory", v)
+		if !s.statusKubelet() {
+			s.unitLine(&u)
 		}
+	}
+}
+
+// unitBlock is the part of systemctl status that describes one unit, as far as it was read.
+type unitBlock struct {
+	name, load string
+	loaded     bool // the line about the unit's file was read
+	fact       *parse.Fact
+}
+
+// unitLine reads a line of systemctl status.
+func (s *scan) unitLine(u *unitBlock) {
+	line := strings.TrimSpace(s.line)
+	key, v, ok := strings.Cut(line, ": ")
+	head := strings.TrimLeft(line, "●*x×○↻ ")
+	switch {
+	case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "),
+		head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked unit has no description
+		*u = unitBlock{name: fields(head)[0]}
+	case ok && key == "Loaded":
+		u.loaded = true
+		if strings.HasPrefix(v, "masked") {
+			u.load = "masked"
+		} else if strings.Contains(v, "; disabled") {
+			u.load = "disabled"
+		}
+	case ok && key == "Active":
+		u.fact = s.active(u.name, v)
+		if u.load != "" {
+			s.attach(u.fact, "load", u.load)
+		}
+	case !ok || u.fact == nil:
+	case key == "Main PID":
+		s.attach(u.fact, "pid", fields(v)[0])
+		if _, status, ok := strings.Cut(v, "(code=exited, status="); ok {
+			s.attach(u.fact, "status", strings.TrimSuffix(status, ")"))
+		}
+	case key == "Tasks":
+		s.attach(u.fact, "tasks", fields(v)[0])
+		if _, limit, ok := strings.Cut(v, "(limit: "); ok {
+			s.attach(u.fact, "limit", strings.TrimSuffix(limit, ")"))
+		}
+	case key == "Memory":
+		s.attach(u.fact, "memory", v)
+	}
+}
+
+// unitAbove reads a line of a log that may begin with systemctl status: only below the name of a unit and
+// the line about its file, and up to the empty line above the unit's log.
+func (s *scan) unitAbove(u *unitBlock) {
+	switch line := strings.TrimSpace(s.line); {
+	case line == "":
+		*u = unitBlock{}
+	case !strings.HasPrefix(line, "Active: ") || u.name != "" && u.loaded && u.fact == nil:
+		s.unitLine(u)
 	}
 }
 
@@ -122,7 +149,9 @@ func (s *scan) active(unit, v string) *parse.Fact {
 	if state == "failed" {
 		s.text(KeyFailedUnit, unit, attr("unit", unit))
 	}
-	return s.text(KeyUnit, state, attr("unit", unit), attr("active", state), attr("sub", sub), attr("since", since))
+	_, result, _ := strings.Cut(rest, "(Result: ")
+	result, _, _ = strings.Cut(result, ")")
+	return s.text(KeyUnit, state, attr("unit", unit), attr("active", state), attr("sub", sub), attr("result", result), attr("since", since))
 }
 
 // systemdVersion parses "systemd 252 (252.39-1~deb12u2)".

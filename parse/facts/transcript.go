@@ -54,15 +54,16 @@ func (s *scan) transcript() {
 	flush(len(s.data))
 }
 
-// ProcessTables returns what the output of ps says in a text of log lines: people paste
-// a log and below it what they looked up. It must stand under the prompt with its
-// command and ends before the first line that is no row of it. Of the processes that
-// systemctl status draws above the lines of a unit it returns the kubelet's flags.
-func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
-	if !bytes.Contains(text, []byte("ps ")) && !bytes.Contains(text, []byte("kubelet ")) {
+// Pasted returns what the output of ps and systemctl status says in a text of log lines: people paste
+// a log and below it what they looked up. A table of ps must stand under the prompt with its
+// command and ends before the first line that is no row of it. systemctl status stands
+// above the lines of its unit: it tells the unit's state and, by the processes that it draws, the kubelet's flags.
+func Pasted(f *parse.File, text []byte) []*parse.Fact {
+	if !bytes.Contains(text, []byte("ps ")) && !bytes.Contains(text, []byte("kubelet ")) && !bytes.Contains(text, []byte("Active: ")) {
 		return nil
 	}
 	s := newScan(f, "", text)
+	var unit unitBlock
 	name, from, end, row := "", 0, 0, uint32(0)
 	flush := func() {
 		if name != "" && end > from && isPS(name, string(text[from:min(end, from+headLen)])) {
@@ -80,6 +81,7 @@ func ProcessTables(f *parse.File, text []byte) []*parse.Fact {
 				name, from, end, row = n, s.next, s.next, s.row+1
 			}
 		case name == "":
+			s.unitAbove(&unit)
 		case from == end && columns(fields(s.line)).pid >= 0 || tabular(s.line):
 			end = s.next
 		default:

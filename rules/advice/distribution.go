@@ -111,7 +111,7 @@ var ownUnit = regexp.MustCompile(`^(?:snap\.[\w-]+\.(?:daemon-)?kubelet|origin-n
 func distributionOf(n *replay.Node) distribution {
 	switch {
 	case n.Kubelet.OS == "windows":
-		return windows()
+		return windows(n.Kubelet.Runtime)
 	case layoutOf(n) == "talos-support":
 		return talos()
 	}

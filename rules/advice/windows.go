@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -14,10 +15,17 @@ var onWindows = map[string]string{
 	"kubelet-log":         queried + duringQuery + "' > kubelet.log" + gated,
 	"kubelet-log-before":  queried + duringQuery + "' > kubelet-before.log" + gated,
 	"kubelet-log-verbose": queried + "' > kubelet-v5.log" + gated + ", after logging.verbosity: 5 in its configuration and a restart",
-	"runtime-log":         "",
+	"runtime-log":         "", // see windowsRuntime
 	"runtime-stacks":      "",
 	"kernel-log":          "Get-WinEvent -FilterHashtable @{LogName='System'" + duringEvents + "} | Format-List > system-events.txt",
 	"containers":          "crictl --timeout 60s ps -a -o json > ps.json; crictl --timeout 60s pods -o json > pods.json",
+}
+
+// windowsRuntime maps process names of runtimes to the command for their log: dockerd writes events, containerd a
+// file that the command line of its service names.
+var windowsRuntime = map[string]string{
+	"dockerd":    "Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='docker'" + duringEvents + "} | Format-List > runtime.log",
+	"containerd": `Get-Content ((Get-CimInstance Win32_Service -Filter "Name='containerd'").PathName -replace '.*--log-file[= ]"?([^" ]+).*','$1') > runtime.log  # where its service has --log-file`,
 }
 
 const (
@@ -30,9 +38,12 @@ const (
 // ofLinux are the inputs that exist only on Linux.
 var ofLinux = map[string]bool{"processes": true, "kernel-stacks": true, "wait-channels": true, "pressure": true, "mounts": true}
 
-// windows returns Windows, whose nodes have neither systemd nor the programs of Linux.
-func windows() distribution {
-	return distribution{only: regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`), collect: onWindows}
+// windows returns Windows, whose nodes have neither systemd nor the programs of Linux, for a node with a runtime.
+func windows(runtime string) distribution {
+	collect := maps.Clone(onWindows)
+	_, daemon := runtimeOf(runtime)
+	collect["runtime-log"] = windowsRuntime[daemon]
+	return distribution{only: regexp.MustCompile(`^(?:kubectl |oc |for i in |Get-|crictl --timeout )`), collect: collect}
 }
 
 // fillQuery fills in the time in a command for a Windows node.

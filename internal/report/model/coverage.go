@@ -31,7 +31,7 @@ var covered = []coveredRow{
 // cover summarizes what the input holds of a row's sources. It says so explicitly if that is
 // nothing: an absence left out would read like a clean bill of health.
 func cover(n *replay.Node, row coveredRow) SourceCover {
-	sources, lines, known := row.sources, 0, 0
+	sources, lines, known, rows := row.sources, 0, 0, 0 // rows of tables of nodes, which are read like those of events
 	var from, to int64
 	see := func(at int64) {
 		if at != 0 {
@@ -39,7 +39,11 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 		}
 	}
 	for _, c := range n.Coverage {
-		if c.Origin != nil && slices.Contains(sources, c.Origin.Source) {
+		switch {
+		case c.Origin == nil || !slices.Contains(sources, c.Origin.Source):
+		case c.Origin.Ident == parse.IdentAbout && c.Origin.Source == parse.SrcKubeEvents:
+			rows += c.Lines
+		default:
 			lines += c.Lines
 		}
 	}
@@ -53,7 +57,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 			see(e.At)
 		}
 	}
-	have := slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })
+	have := rows == 0 && slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })
 	x := SourceCover{Name: row.name}
 	switch {
 	case slices.Contains(sources, parse.SrcMetrics) && (len(n.Scrapes) > 0 || len(n.Series) > 0):

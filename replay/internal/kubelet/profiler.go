@@ -307,11 +307,13 @@ var runtimeWords = map[string]*regexp.Regexp{
 	"cri-o": regexp.MustCompile(`\bcri-o://[0-9a-f]{12,}|\bType"?:"?cri-o"?[, ]"?ID"?:|failed to create pod network sandbox k8s_|\bcrio-[0-9a-f]{12,}\.scope`),
 }
 
-// named returns the runtimes whose containers and errors the kubelet's lines, events and the kernel name.
+var runtimeSigs = map[string]string{"containerd": parse.SigOnContainerd, "docker": parse.SigOnDocker, "cri-o": parse.SigOnCRIO}
+
+// named returns the runtimes whose containers and errors the kubelet's lines, events, the kernel and kubectl name.
 func (p *profiler) named() (kinds []string) {
 	for kind, words := range runtimeWords {
 		if slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
-			return (e.From() == parse.SrcKubelet || e.From() == parse.SrcKubeEvents || e.From() == parse.SrcKernel) && words.MatchString(e.Quote())
+			return e.Is(runtimeSigs[kind]) || (e.From() == parse.SrcKubelet || e.From() == parse.SrcKubeEvents || e.From() == parse.SrcKernel) && words.MatchString(e.Quote())
 		}) {
 			kinds = append(kinds, kind)
 		}
@@ -366,7 +368,7 @@ func (p *profiler) system() {
 	for _, c := range p.s.Coverage {
 		linux = linux || c.Origin.Source == parse.SrcKernel || c.Origin.Source == parse.SrcSystemd
 	}
-	windows := strings.Contains(stated, "Windows") || stated == "" && slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
+	windows := strings.Contains(strings.ToLower(stated), "windows") || stated == "" && slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
 		return e.Is("win.perf") || e.Is("win.path") || e.Is("win.hcs") || e.Is("win.hcstime")
 	})
 	switch {
