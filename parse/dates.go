@@ -14,10 +14,11 @@ type Date struct {
 	Read  time.Time // as it reads, in UTC
 	East  int       // offset of its zone in seconds east of UTC, if Zoned
 	Zoned bool
+	Own   bool // the moment at which the line was written
 }
 
-// DatesIn returns the dates in a text: ISO dates, those of ctime(3) and date(1), the insides of a Go time.Time, and the day
-// from or until which a command shows a log.
+// DatesIn returns the dates in a text: ISO dates, those of ctime(3) and date(1), the insides of a Go time.Time, the
+// moments of records of the kernel's audit, and the day from or until which a command shows a log.
 func DatesIn(text string) (out []Date) {
 	for i := 0; i+len(time.DateTime) <= len(text); i++ {
 		if DayNamed(text[i:]) {
@@ -54,7 +55,7 @@ func DatesIn(text string) (out []Date) {
 		}
 		out = append(out, d)
 	}
-	out = append(out, goTimes(text)...)
+	out = append(append(out, goTimes(text)...), auditTimes(text)...)
 	if day, ok := AskedDay(text); ok {
 		out = append(out, Date{Read: day})
 	}
@@ -144,6 +145,22 @@ func goTimes(text string) (out []Date) {
 		if seconds -= yearSeconds(1970); err == nil && seconds > 0 && seconds < LastSecond {
 			out = append(out, Date{Read: time.Unix(seconds, 0).UTC(), Zoned: true})
 		}
+	}
+	return out
+}
+
+// auditTime is the serial of a record of the kernel's audit (kernel/audit.c, audit_log_start): its moment and a number.
+var auditTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\baudit\((\d{9,10})\.(\d{3}):\d+\)`) })
+
+// auditTimes returns the moments of records of the kernel's audit.
+func auditTimes(text string) (out []Date) {
+	if !strings.Contains(text, "audit(") {
+		return nil
+	}
+	for _, m := range auditTime().FindAllStringSubmatch(text, -1) {
+		seconds, _ := strconv.ParseInt(m[1], 10, 64)
+		ms, _ := strconv.ParseInt(m[2], 10, 64)
+		out = append(out, Date{Read: time.Unix(seconds, ms*1e6).UTC(), Zoned: true, Own: true})
 	}
 	return out
 }

@@ -130,7 +130,8 @@ func (f *file) quotedYear() (shift int, why string, ok bool) {
 }
 
 // quotedZone derives the zone from dates that say it and that lines state as their own moment: in local time, up to a
-// minute before the line; in UTC, in which many programs print what is hours old, up to a second.
+// minute before the line; in UTC, in which many programs print what is hours old, up to a second. A moment at which the
+// line was written tells the zone by how far the line's clock is from it.
 func (f *file) quotedZone() (z zone, ok bool) {
 	several := false
 	f.quoted(func(_ int, it item, t parse.Date, year int) {
@@ -139,6 +140,10 @@ func (f *file) quotedZone() (z zone, ok bool) {
 			most = time.Second
 		}
 		late := time.Duration(f.cal.moved(it.lead().NS, year) - t.Read.UnixNano())
+		if t.Own {
+			off := late.Round(15 * time.Minute)
+			late, t.East, most = late-off, int(off/time.Second), 5*time.Second
+		}
 		if !t.Zoned || it.lead().Lack&parse.LackZone == 0 || late < -time.Second || late > most {
 			return
 		}

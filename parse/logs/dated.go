@@ -99,5 +99,5 @@ func mayDate(line []byte) bool {
 			return true
 		}
 	}
-	return bytes.Contains(line, []byte("--since")) || bytes.Contains(line, []byte("--until")) || bytes.Contains(line, []byte("sec:")) || bytes.Contains(line, []byte("wall:"))
+	return bytes.Contains(line, []byte("--since")) || bytes.Contains(line, []byte("--until")) || bytes.Contains(line, []byte("sec:")) || bytes.Contains(line, []byte("wall:")) || bytes.Contains(line, []byte("audit("))
 }
