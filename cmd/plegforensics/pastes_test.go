@@ -685,11 +685,11 @@ var pastes = []struct {
 	{"a time zone in the input that is not that of the lines", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 9m51.040734348s ago; threshold is 3m0s`,
-	}, "analyze", []string{"no time zone recognized in these lines"}, []string{"no time zone in the input"}},
+	}, "analyze", []string{"no zone recognized for lines without one"}, []string{"no time zone in the input"}},
 	{"a row of a node's conditions and the log name one relist", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 19:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
-	}, "analyze --verbose", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "no time zone recognized in these lines"}},
+	}, "analyze --verbose", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "no zone recognized for lines without one"}},
 	{"an age in somebody's own words", []string{
 		`one of the worker node went NotReady due to PLEG is not healthy: pleg was last seen active ~25m ago; threshold is 3m0s.`,
 	}, "analyze", []string{"A line reports that PLEG is not healthy, but the age of the last relist cannot be read from it"}, []string{"1 of the lines", " cut "}},

@@ -54,7 +54,7 @@ func (l *logOf) line(after time.Duration, text string) *parse.Event {
 	return e
 }
 
-const zoneUnknown = "assumed: no time zone recognized in these lines"
+const zoneUnknown = "assumed: no zone recognized for lines without one"
 
 // TestLinkCopies: a log without a zone gets that of another form of it.
 func TestLinkCopies(t *testing.T) {

@@ -272,9 +272,9 @@ func (f *file) inferred(a *anchors) zone {
 		return fixed(0, "assumed: "+f.zoneWord+" is a name and no offset", parse.ZoneGuessed)
 	}
 	if len(f.changed) > 0 { // the one without summer time is taken for UTC
-		return fixed(max(-cmp.Or(f.changed[0].header, f.changed[0].envelope), 0), "assumed: no time zone recognized in these lines, and a jump of theirs is taken for summer time", parse.ZoneGuessed)
+		return fixed(max(-cmp.Or(f.changed[0].header, f.changed[0].envelope), 0), "assumed: no zone recognized for lines without one, and a jump of theirs is taken for summer time", parse.ZoneGuessed)
 	}
-	return fixed(0, "assumed: no time zone recognized in these lines", parse.ZoneGuessed)
+	return fixed(0, "assumed: no zone recognized for lines without one", parse.ZoneGuessed)
 }
 
 // zone returns the zone difference of the two clocks of a line in seconds, from the

@@ -31,7 +31,7 @@ func TestAssumedZone(t *testing.T) {
 			lines = append(lines, lifeLine(at, "started", id), event)
 		}
 		n := auditNode(lines...)
-		n.Clocks = []parse.FileClock{{File: auditFile, Header: parse.ZoneInfo{Basis: "assumed: no time zone recognized in these lines"}}}
+		n.Clocks = []parse.FileClock{{File: auditFile, Header: parse.ZoneInfo{Basis: "assumed: no zone recognized for lines without one"}}}
 		n.read()
 		for _, v := range strings.Split(verdicts(n), ", ") {
 			if !strings.HasSuffix(v, " "+c.want) {
