@@ -20,6 +20,7 @@ type anchors struct {
 	newest  map[int]momentAnchor // newest complete timestamp of an input
 	stated  []aged               // ages on lines that state their zone
 	dated   []datedFile
+	east    map[int]statedZone // zone other than UTC that lines of an input state
 
 	collectors map[int]map[string]string // collector version by input and node
 	boots      map[int]map[string]string // ID of the boot running at collection, by input and node
@@ -43,7 +44,7 @@ type momentAnchor struct {
 
 // gather reads the anchors from facts, objects and lines with complete timestamps.
 func gather(b *parse.Bundle, files []*file) *anchors {
-	a := &anchors{newest: map[int]momentAnchor{}}
+	a := &anchors{newest: map[int]momentAnchor{}, east: map[int]statedZone{}}
 	a.noteBoots(b)
 	for _, f := range b.Facts {
 		if f.Key == keyZone && f.File != nil {
@@ -70,6 +71,7 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 	for _, f := range files {
 		a.stated = append(a.stated, f.stated...)
 		a.noteYears(f)
+		a.noteZone(f)
 		if f.latest > a.newest[f.Input].at {
 			a.newest[f.Input] = momentAnchor{f.Input, f.Node, f.latest, "full stamp in " + f.item(f.latestAt).pos().String()}
 		}

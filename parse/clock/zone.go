@@ -265,8 +265,8 @@ func (f *file) inferred(a *anchors) zone {
 	if z, ok := f.quotedZone(); ok {
 		return z
 	}
-	if off, ok := f.elsewhere(); ok {
-		return fixed(off, "assumed: other lines of the log state it", parse.ZoneGuessed)
+	if off, where, ok := f.elsewhere(a); ok {
+		return fixed(off, "assumed: other lines of the "+where+" state it", parse.ZoneGuessed)
 	}
 	if f.zoneWord != "" {
 		return fixed(0, "assumed: "+f.zoneWord+" is a name and no offset", parse.ZoneGuessed)
