@@ -3,7 +3,6 @@ package kubelet
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -270,13 +269,13 @@ func (p *profiler) runtime() {
 		return
 	}
 	kind, by := "", "its socket"
-	for _, x := range [][2]string{{"docker", "docker"}, {"containerd", "containerd"}, {"crio", "cri-o"}} { // unix:///run/k3s/containerd/containerd.sock
-		if kind == "" && strings.Contains(path.Base(p.sock), x[0]) {
+	for _, x := range [][2]string{{"crio", "cri-o"}, {"containerd", "containerd"}, {"docker", "docker"}} { // unix:///run/k3s/containerd/containerd.sock
+		if strings.Contains(path.Base(p.sock), x[0]) {
 			kind = x[1]
 		}
 	}
 	if kind == "" {
-		named := p.named()
+		named := host.RuntimesNamed(p.forms)
 		if len(named) > 1 {
 			return // the runtime was replaced
 		}
@@ -294,31 +293,6 @@ func (p *profiler) runtime() {
 		p.k.Runtime = kind
 		p.say("runtime " + kind + " by " + by)
 	}
-}
-
-// runtimeWords match what only one runtime's containers and errors are called: an ID with its runtime as scheme or
-// type (pkg/kubelet/container, ContainerID), and words of errors that reach the kubelet's lines and events from
-// containerd (internal/cri/server), from the dockershim and cri-dockerd, or from CRI-O (server); also the cgroups that systemd
-// makes for containers, which the kernel's lines of OOM kills name.
-var runtimeWords = map[string]*regexp.Regexp{
-	"containerd": regexp.MustCompile(`\bcontainerd://[0-9a-f]{12,}|\bType"?:"?containerd"?[, ]"?ID"?:|ailed to (?:setup|destroy) network for sandbox \\*"|failed to create containerd (?:task|container)\b|\bcri-containerd-[0-9a-f]{12,}\.scope`),
-	"docker": regexp.MustCompile(`\bdocker://[0-9a-f]{12,}|\bType"?:"?docker"?[, ]"?ID"?:|failed to set up sandbox container \\*"|failed to (?:create a sandbox|start sandbox container) for pod \\*"|` +
-		`rpc error: code = \w+ desc = .*(?:[nN]etworkPlugin \S+ failed |Error response from daemon: )|is different from docker cgroup driver`),
-	"cri-o": regexp.MustCompile(`\bcri-o://[0-9a-f]{12,}|\bType"?:"?cri-o"?[, ]"?ID"?:|failed to create pod network sandbox k8s_|\bcrio-[0-9a-f]{12,}\.scope`),
-}
-
-var runtimeSigs = map[string]string{"containerd": parse.SigOnContainerd, "docker": parse.SigOnDocker, "cri-o": parse.SigOnCRIO}
-
-// named returns the runtimes whose containers and errors the kubelet's lines, events, the kernel and kubectl name.
-func (p *profiler) named() (kinds []string) {
-	for kind, words := range runtimeWords {
-		if slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
-			return e.Is(runtimeSigs[kind]) || (e.From() == parse.SrcKubelet || e.From() == parse.SrcKubeEvents || e.From() == parse.SrcKernel) && words.MatchString(e.Quote())
-		}) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
 }
 
 // byLines returns the runtime inferred from the writers of lines, "" if none.
