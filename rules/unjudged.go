@@ -36,7 +36,7 @@ var noLogs = map[parse.Source]string{parse.SrcUnknown: "any log", parse.SrcStack
 var factWords = map[string]string{
 	"cgroup": "files of cgroups", "collector": "the collector's own report", "containers": "listing of containers", "cpu": "processor statistics", "disk": "disk usage and statistics",
 	"files": "file handles", "goroutine": "goroutine dump", "inode": "inode usage", "kernel": "kernel release and command line", "kubelet": "configuration of the kubelet", "load": "load average",
-	"lvm": "usage of thin pools", "mem": "memory statistics", "mount": "table of mounts", "process": "process table", "procs": "run queue", "psi": "pressure (PSI)", "runc": "version of runc",
+	"lvm": "usage of thin pools", "mem": "memory statistics", "mount": "table of mounts", "process": "process table", "procs": "run queue", "psi": "pressure (PSI)", "runc": "version of runc", "runtime": "conditions of the runtime",
 	"sandboxes": "listing of sandboxes", "sar": "sar", "systemd": "units and jobs of systemd", "thread": "process table",
 }
 

@@ -28,6 +28,12 @@ var pastes = []struct {
 		`Mar 04 10:00:07 n1 kubelet[952]: I0304 10:00:07.680000     952 reconciler.go:181] operationExecutor.UnmountVolume started for volume "a"`,
 		`Mar 04 10:00:29 n1 kubelet[952]: I0304 10:00:29.632105     952 reconciler.go:`,
 	}, "analyze", []string{"10:00:07 to 10:00:29 UTC"}, nil},
+	{"crictl info says that the network is not ready", []string{
+		`{`, `  "status": {`, `    "conditions": [`,
+		`      {"type": "RuntimeReady", "status": true, "reason": "", "message": ""},`,
+		`      {"type": "NetworkReady", "status": false, "reason": "NetworkPluginNotReady", "message": "cni config uninitialized"}`,
+		`    ]`, `  }`, `}`,
+	}, "analyze", []string{"the runtime's network is not ready"}, nil},
 	{"rows of a table of conditions show no step of a clock", []string{
 		`Conditions:`,
 		`  Type             Status    LastHeartbeatTime                 LastTransitionTime                Reason              Message`,
