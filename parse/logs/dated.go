@@ -80,9 +80,10 @@ func (d *Decoder) datedIn(head []byte) (best parse.Mark) {
 	return best
 }
 
-// headed reports whether a line without a stamp states a date of those beside it.
+// headed reports whether a line without a stamp states a date of those beside it: with numbers, in words as a heading, or
+// as the day that a command asks for.
 func headed(line string) bool {
-	if _, ok := parse.HeadingDate(line); ok {
+	if _, ok := parse.HeadingDate(line); ok || isoDate([]byte(line)) {
 		return true
 	}
 	_, ok := parse.AskedDay(line)
@@ -91,13 +92,23 @@ func headed(line string) bool {
 
 // mayDate reports whether a line has signs of a date: behind the stamp of the line, or in words.
 func mayDate(line []byte) bool {
+	if isoDate(line) {
+		return true
+	}
 	for i := 0; i+len(time.DateTime) <= len(line); i++ {
-		if i > 0 && line[i+4] == '-' && line[i+7] == '-' && line[i+13] == ':' {
-			return true
-		}
 		if line[i+3] == ' ' && line[i]-'A' < 26 && parse.DayNamed(string(line[i:i+5])) {
 			return true
 		}
 	}
 	return bytes.Contains(line, []byte("--since")) || bytes.Contains(line, []byte("--until")) || bytes.Contains(line, []byte("sec:")) || bytes.Contains(line, []byte("wall:")) || bytes.Contains(line, []byte("audit("))
+}
+
+// isoDate reports whether a date with numbers stands behind the beginning of a line.
+func isoDate(line []byte) bool {
+	for i := 1; i+len(time.DateTime) <= len(line); i++ {
+		if line[i+4] == '-' && line[i+7] == '-' && line[i+13] == ':' {
+			return true
+		}
+	}
+	return false
 }
