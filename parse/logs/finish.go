@@ -233,7 +233,7 @@ func (m *Merger) join(c *parse.Coverage, l *stream) {
 		if !c.FirstLine.Raw.Set && l.first.Raw.Set {
 			c.FirstLine = l.first
 		}
-		if l.end.Raw.Set || !c.LastLine.Raw.Set {
+		if l.end.Raw.Set || !c.LastLine.Raw.Set && l.end.Line > 0 { // a run may add no line of its own
 			c.LastLine = l.end
 		}
 	}
