@@ -148,7 +148,11 @@ func sentence(parts []string, v *view, r *Result) string {
 		if n != 1 {
 			times = strconv.Itoa(n) + " times"
 		}
-		parts = append(parts, "the kubelet restarted "+least+times)
+		what := "the kubelet restarted "
+		if !slices.ContainsFunc(r.Breaches[i].Evidence, func(e replay.Evidence) bool { x, line := e.Record.(*parse.Event); return !line || !x.Is("sys.restart") }) {
+			what = "systemd scheduled a restart of the kubelet " // which need not have begun: a program before it may have failed
+		}
+		parts = append(parts, what+least+times)
 	}
 	for i := range parts {
 		parts[i] = strings.TrimSuffix(parts[i], ".")

@@ -34,6 +34,16 @@ var pastes = []struct {
 		`      {"type": "NetworkReady", "status": false, "reason": "NetworkPluginNotReady", "message": "cni config uninitialized"}`,
 		`    ]`, `  }`, `}`,
 	}, "analyze", []string{"the runtime's network is not ready"}, nil},
+	{"a restart that systemd schedules need not begin", []string{
+		`Mar 04 10:00:02 n1 systemd[1]: kubelet.service: Control process exited, code=exited, status=1/FAILURE`,
+		`Mar 04 10:00:02 n1 systemd[1]: Failed to start kubelet: The Kubernetes Node Agent.`,
+		`Mar 04 10:00:03 n1 systemd[1]: kubelet.service: Scheduled restart job, restart counter is at 1.`,
+	}, "analyze", []string{"systemd scheduled a restart of the kubelet once"}, []string{"the kubelet restarted"}},
+	{"log lines beside samples", []string{
+		`Mar 04 10:00:02 n1 kernel: EXT4-fs (sdb): Remounting filesystem read-only`,
+		`problem_counter{reason="FilesystemIsReadOnly"} 1`,
+		`problem_gauge{reason="FilesystemIsReadOnly",type="ReadonlyFilesystem"} 1`,
+	}, "analyze", []string{"Remounting filesystem read-only"}, []string{"skipped"}},
 	{"rows of a table of conditions show no step of a clock", []string{
 		`Conditions:`,
 		`  Type             Status    LastHeartbeatTime                 LastTransitionTime                Reason              Message`,
@@ -408,7 +418,7 @@ var pastes = []struct {
 		`Mar 04 10:00:05 n1 systemd[1]: snap.microk8s.daemon-kubelite.service: Scheduled restart job, restart counter is at 124.`,
 		`Mar 04 10:00:05 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.`,
 		`Mar 04 10:00:05 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.`,
-	}, "analyze", []string{"the kubelet restarted at least once"}, []string{"2 restarts"}},
+	}, "analyze", []string{"scheduled a restart of the kubelet at least once"}, []string{"2 restarts"}},
 	{"an error that only containerd writes", []string{
 		`  Warning  FailedCreatePodSandBox  20m  kubelet  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "5a11cafe5a11cafe": plugin type="acme" failed (add): no such file or directory`,
 	}, "analyze", []string{"kubelet version not recognized, containerd"}, []string{"runtime not recognized"}},

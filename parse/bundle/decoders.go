@@ -49,7 +49,7 @@ var decoders = []decoder{
 	{role: parse.RoleKubeletLog, lines: true},
 	{role: parse.RoleRuntimeLog, lines: true},
 	{role: parse.RoleKernelLog, lines: true},
-	{role: parse.RoleMetrics, samples: true, paste: true},
+	{role: parse.RoleMetrics, samples: true},
 	{role: parse.RoleTSDB, group: database, key: tsdbKey, spool: true},
 	{role: parse.RoleCRI, whole: containers, paste: true},
 	{role: parse.RoleSnapshots, whole: cri.Listings},

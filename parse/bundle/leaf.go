@@ -192,14 +192,13 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 	w.l.do(func() {
 		defer release()
 		defer s.survive()
-		if d.whole != nil {
-			s.part = d.whole(s.file, data)
+		if d.samples {
+			w.sample(s, data)
+			return
 		}
+		s.part = d.whole(s.file, data)
 		if d.paste {
 			w.pasted(s, data)
-		}
-		if d.samples {
-			w.l.sample(s, data)
 		}
 	})
 }

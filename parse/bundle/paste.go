@@ -16,10 +16,10 @@ const pasteMost = 1 << 20
 
 // pasted decodes the log lines in a file that is mainly something else. A file that
 // belongs to no layout may combine ps output, dmesg lines and a kernel stack, in
-// any order.
-func (w *walker) pasted(s *slot, data []byte) {
+// any order. It reports whether there are any.
+func (w *walker) pasted(s *slot, data []byte) bool {
 	if !(s.file.Layout == "" && len(data) <= pasteMost) && !marked(data) {
-		return
+		return false
 	}
 	d := w.l.opt.newLines(s.file, data[:min(len(data), headLen)])
 	res, _ := d.Decode(run{data: data, keep: stringWriter{}, last: true})
@@ -29,13 +29,14 @@ func (w *walker) pasted(s *slot, data []byte) {
 		// The line above a dump dates it, whatever it says.
 		dated := func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set }
 		if s.file.Role != parse.RoleStacks || !slices.ContainsFunc(p.Coverage, dated) {
-			return
+			return false
 		}
 	}
 	q := &s.part.LogPart
 	q.Events, q.Coverage = append(q.Events, p.Events...), append(q.Coverage, p.Coverage...)
 	q.Markers, q.Containers = append(q.Markers, p.Markers...), append(q.Containers, p.Containers...)
 	q.Facts, q.Warnings = append(q.Facts, p.Facts...), append(q.Warnings, p.Warnings...)
+	return true
 }
 
 func marked(data []byte) bool {

@@ -11,14 +11,19 @@ import (
 // sample decodes a metrics file and adds its samples to those of the other files at
 // once: each snapshot repeats thousands of series of the others, with new values.
 // The resulting set does not depend on the order of files.
-func (l *loader) sample(s *slot, data []byte) {
-	logged := map[uint32]bool{} // lines of a log among the samples
-	for _, e := range s.part.Events {
-		logged[e.Line] = true
+func (w *walker) sample(s *slot, data []byte) {
+	want := metrics.Want{Asked: w.l.opt.Asked}
+	part := metrics.Decode(s.file, data, want)
+	if len(part.Warnings) > 0 && w.pasted(s, data) { // other lines may be those of a log
+		logged := map[uint32]bool{}
+		for _, e := range s.part.Events {
+			logged[e.Line] = true
+		}
+		want.Known = func(line uint32) bool { return logged[line] }
+		part = metrics.Decode(s.file, data, want)
 	}
-	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked, Known: func(line uint32) bool { return logged[line] }})
 	s.used = !part.Empty()
-	l.sampled(func(set *metrics.Set) { set.Add(part) })
+	w.l.sampled(func(set *metrics.Set) { set.Add(part) })
 }
 
 // sampled calls add with the shared set, one call at a time, and reports the growth

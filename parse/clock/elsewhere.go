@@ -18,18 +18,18 @@ func (s stretchOf) apart(t stretchOf) int64 { return max(0, s.from-t.to, t.from-
 type statedZone struct {
 	stretchOf
 	east    int8
-	any     bool // a line states its zone
+	known   bool // a line states its zone
 	several bool // lines state different zones
 }
 
 func noZone() statedZone { return statedZone{stretchOf: stretchOf{math.MaxInt64, math.MinInt64}} }
 
 func (z *statedZone) join(o statedZone) {
-	if !o.any {
+	if !o.known {
 		return
 	}
-	z.several = z.several || o.several || z.any && z.east != o.east
-	z.east, z.any = o.east, true
+	z.several = z.several || o.several || z.known && z.east != o.east
+	z.east, z.known = o.east, true
 	z.from, z.to = min(z.from, o.from), max(z.to, o.to)
 }
 
@@ -53,7 +53,7 @@ func (f *file) zoneStated() statedZone {
 // noteZone records the zone other than UTC that lines of a file state: containers log in UTC beside a node that does not.
 func (a *anchors) noteZone(f *file) {
 	z := f.zoneStated()
-	if !z.any || z.east == 0 && !z.several {
+	if !z.known || z.east == 0 && !z.several {
 		return
 	}
 	of, ok := a.east[f.Input]
@@ -71,10 +71,10 @@ func (a *anchors) noteZone(f *file) {
 // within a quarter of an hour.
 func (f *file) elsewhere(a *anchors) (off int, where string, ok bool) {
 	z, where, most := f.zoneStated(), "log", int64(math.MaxInt64)
-	if !z.any {
+	if !z.known {
 		z, where, most = a.east[f.Input], "input", quarter
 	}
-	if !z.any || z.several || z.east == 0 {
+	if !z.known || z.several || z.east == 0 {
 		return 0, "", false
 	}
 	bare := stretchOf{math.MaxInt64, math.MinInt64}

@@ -14,7 +14,7 @@ type datedFile struct {
 	why       string // how the years are known
 }
 
-// joinYears joins those that overlap: an input may have thousands of files.
+// joinYears sorts the dated files and joins those that overlap: an input may have thousands.
 func (a *anchors) joinYears() {
 	slices.SortStableFunc(a.dated, func(x, y datedFile) int { return cmp.Or(cmp.Compare(x.input, y.input), cmp.Compare(x.from, y.from)) })
 	kept := a.dated[:0]
@@ -89,22 +89,26 @@ func (f *file) nearYear(a *anchors) (shift int, why string, ok bool) {
 	if first < 0 {
 		return 0, "", false
 	}
-	for _, d := range a.dated {
-		if d.input != f.Input {
+	from, _ := slices.BinarySearchFunc(a.dated, f.Input, func(d datedFile, input int) int { return cmp.Compare(d.input, input) })
+	dated := a.dated[from:]
+	to, _ := slices.BinarySearchFunc(dated, f.Input+1, func(d datedFile, input int) int { return cmp.Compare(d.input, input) })
+	if dated = dated[:to]; to == 0 {
+		return 0, "", false
+	}
+	for y := f.cal.yearOf(dated[0].from) - 1; y <= f.cal.yearOf(dated[to-1].to)+1; y++ {
+		s := y - f.yearOf(last)
+		if f.leap >= 0 && !leapYear(f.yearOf(f.leap)+s) {
 			continue
 		}
-		for y := f.cal.yearOf(d.from) - 1; y <= f.cal.yearOf(d.to)+1; y++ {
-			s := y - f.yearOf(last)
-			if f.lines(first, last, s).apart(d.stretchOf) >= day || f.leap >= 0 && !leapYear(f.yearOf(f.leap)+s) {
-				continue
-			}
-			if ok && s != shift {
-				return 0, "", false
-			}
-			if !ok {
-				shift, why, ok = s, d.why, true
-			}
+		lines := f.lines(first, last, s)
+		i, _ := slices.BinarySearchFunc(dated, lines.from-day, func(d datedFile, at int64) int { return cmp.Compare(d.to, at+1) })
+		if i == to || dated[i].apart(lines) >= day {
+			continue
 		}
+		if ok {
+			return 0, "", false
+		}
+		shift, why, ok = s, dated[i].why, true
 	}
 	return shift, why, ok
 }

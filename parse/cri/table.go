@@ -21,7 +21,7 @@ func (d *decoder) tables(data []byte) {
 	var head []column
 	var before parse.Pos // first line outside of any table
 	gap := false         // a blank line followed the header, and no row since
-	any := false         // a header was found
+	found := false       // a header was found
 	for off := 0; off < len(data); {
 		line, _, _ := bytes.Cut(data[off:], []byte("\n"))
 		p := d.pos(data, off)
@@ -31,16 +31,16 @@ func (d *decoder) tables(data []byte) {
 		case text == "" || text == "```":
 			gap = true
 		case cols != nil:
-			head, gap, any = cols, false, true
+			head, gap, found = cols, false, true
 		case isMessage([]byte(strings.TrimLeft(text, " \t"))):
 			d.message(p, strings.TrimLeft(text, " \t"))
 		case head == nil:
-			if !any && before.File == nil {
+			if !found && before.File == nil {
 				before = p
 			}
 		case prompted(text):
 			head = nil
-		case (gap || len(splitBlanks(head, text)) < 3) && !isID(split(head, text)[head[0].title]): // other text
+		case !isID(firstWord(text)) && (gap || len(splitBlanks(head, text)) < 3): // other text
 		default:
 			gap = false
 			if !d.row(p, head, text) {
@@ -48,7 +48,7 @@ func (d *decoder) tables(data []byte) {
 			}
 		}
 	}
-	if !any && before.File != nil {
+	if !found && before.File != nil {
 		d.warn(before, "not a table of containers")
 	}
 }
@@ -57,6 +57,11 @@ func (d *decoder) tables(data []byte) {
 func prompted(line string) bool {
 	_, ok := parse.Prompted(line)
 	return ok
+}
+
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
+	return word
 }
 
 // titles are the column titles of all tool versions; of two with a common prefix

@@ -227,13 +227,19 @@ const longGap = 5 * time.Minute
 
 // silences collects the long gaps of kubelets and runtimes, except where a search left lines out.
 func (x *Inventory) silences(b *parse.Bundle) {
+	searched := map[*parse.File]bool{}
+	for _, m := range b.Markers {
+		if m.Kind == parse.MarkExcerpt {
+			searched[m.File] = true
+		}
+	}
 	for _, c := range b.Coverage {
 		switch c.Origin.Source {
 		case parse.SrcKubelet, parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd:
 		default:
 			continue
 		}
-		if slices.ContainsFunc(b.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt && m.File == c.File }) {
+		if searched[c.File] {
 			continue
 		}
 		for _, g := range c.Gaps {

@@ -12,8 +12,7 @@ import (
 const datedLooks = 64 << 10
 
 // datedIn returns the line whose stamp lacks the year and whose text states the latest date less than a day from it. Lines
-// without a stamp date the stamps beside them, if they are headings or commands: see HeadingDate and AskedDay in package
-// parse. Their mark has the clock of the stamp that they date.
+// without a stamp date the stamps beside them: see headed. Their mark has the clock of the stamp that they date.
 func (d *Decoder) datedIn(head []byte) (best parse.Mark) {
 	if d.framing.Kind == journal.Blocks || d.framing.Objects {
 		return best // each record states its time

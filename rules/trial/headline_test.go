@@ -64,7 +64,7 @@ func TestHeadline(t *testing.T) {
 			"the node: PLEG unhealthy from", "; the kubelet restarted 2 times."},
 		{"systemd restarts the kubelet",
 			"Jul 31 01:50:51 n1 systemd[1]: kubelet.service: Scheduled restart job, restart counter is at 3.\nJul 31 01:51:01 n1 systemd[1]: kubelet.service: Scheduled restart job, restart counter is at 4.",
-			"n1: ", "the kubelet restarted at least 2 times."},
+			"n1: ", "systemd scheduled a restart of the kubelet at least 2 times."},
 		{"supervisord does",
 			"2016-05-09 12:34:55,700 INFO exited: kubelet (exit status 255; not expected)\n2016-05-09 12:34:56,789 INFO spawned: 'kubelet' with pid 4711",
 			"the node: ", "the kubelet restarted once."},
@@ -80,7 +80,7 @@ func TestHeadline(t *testing.T) {
 			"n1: ", "the kubelet restarted once."},
 		{"systemd restarts the kubelet of a snap",
 			"Dec 17 19:35:42 n1 systemd[1]: snap.microk8s.daemon-kubelet.service: Scheduled restart job, restart counter is at 5.",
-			"n1: ", "the kubelet restarted at least once."},
+			"n1: ", "systemd scheduled a restart of the kubelet at least once."},
 		{"the network plugin is not set up",
 			`E0304 10:00:00.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"` + "\n" +
 				`E0304 10:00:05.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"`,
